@@ -95,9 +95,9 @@ var pure = map[string]struct {
 	"actors/search/index":            {[]string{"", "internal/naming", "internal/texts", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
 	"harness/answer":                 {nil, "it only computes, and reads texts of models"},
 	"actors/pin":                     {[]string{"", "internal/files", "internal/texts"}, "it compares, and keeps one file"},
-	"transport/hub/wire":             {[]string{"", "internal/rescue", "internal/texts", "transport/mcpclient", "transport/oauth", "internal/budget"}, "actors import it, and a program without a hub has no code of NATS"},
+	"transport/hub/wire":             {[]string{"", "internal/rescue", "internal/texts", "transport/mcpclient", "transport/upstream", "transport/oauth", "internal/budget"}, "actors import it, and a program without a hub has no code of NATS"},
 	"cmd/terminal":                   {[]string{"", "internal"}, "any command may print; toolscript.Hidden decides which characters are shown as numbers"},
-	"cmd/clients":                    {[]string{"", "cmd/config", "cmd/secrets", "cmd/terminal", "internal", "transport/mcpclient"}, "a change of files needs no gateway"},
+	"cmd/clients":                    {[]string{"", "cmd/config", "cmd/secrets", "cmd/terminal", "internal", "transport/upstream"}, "a change of files needs no gateway"},
 }
 
 func TestPureFolders(t *testing.T) {
@@ -189,7 +189,6 @@ var odd = map[string]string{
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
 	"internal/rescue":        "every recover of the program, but two that need more",
-	"transport/mcpclient":    "both generations of MCP, with the process of a server; a package for tasks would be one too many",
 	"runner/quickjs/prelude": "one Go file that embeds the JavaScript files of its folder",
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const approvalsID = "approvals"
@@ -176,7 +176,7 @@ func (s *System) shownArgs(server string, args json.RawMessage) string {
 }
 
 // identitiesOf returns the part of an approval's pin that identifies each configured server.
-func (s *System) identitiesOf(servers map[string]mcpclient.Config) *map[string]approval.PinnedServer {
+func (s *System) identitiesOf(servers map[string]upstream.Config) *map[string]approval.PinnedServer {
 	all := make(map[string]approval.PinnedServer, len(servers))
 	for name, c := range servers {
 		all[name] = approval.PinnedServer{Identity: c.Identity(), Source: c.Source, Project: s.options.Approvals.Project}

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // askAlways asks about every call.
@@ -53,7 +53,7 @@ func TestApprovalOfACallFromOutside(t *testing.T) {
 		conn := newConn("a")
 		conn.tools = []string{"echo"}
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"a": {Type: mcpclient.Stdio, Secrets: map[string]string{"${KEY}": "8675309867"}}},
+			Servers: map[string]upstream.Config{"a": {Type: upstream.Stdio, Secrets: map[string]string{"${KEY}": "8675309867"}}},
 			Dial:    dialer{"a": answers(conn, nil)}.dial, Approvals: actors.Approvals{Policies: askAlways},
 			Logger: slog.New(slog.NewTextHandler(&locked{&mu, &log}, nil)),
 		})
@@ -101,11 +101,11 @@ func TestApproverSeesWhatRuns(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				servers := configs("a", "b")
-				servers["a"] = mcpclient.Config{Type: mcpclient.Stdio, Secrets: map[string]string{"${secret:ONE}": "open-sesame-1"}}
-				servers["b"] = mcpclient.Config{Type: mcpclient.Stdio, Secrets: map[string]string{"${OTHER}": "other-value-22"}}
+				servers["a"] = upstream.Config{Type: upstream.Stdio, Secrets: map[string]string{"${secret:ONE}": "open-sesame-1"}}
+				servers["b"] = upstream.Config{Type: upstream.Stdio, Secrets: map[string]string{"${OTHER}": "other-value-22"}}
 				s := startWith(t, actors.Options{
 					Servers: servers, Approvals: actors.Approvals{Policies: askAlways},
-					Dial: func(_ context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+					Dial: func(_ context.Context, name string, _ upstream.Config, _ upstream.Events) (server.Conn, error) {
 						if name == "b" {
 							return newConn(name), nil
 						}
@@ -160,11 +160,11 @@ func (l *locked) Write(p []byte) (int, error) {
 // again.
 func TestToolChangesWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var events mcpclient.Events
+		var events upstream.Events
 		conn := &changing{fakeConn: newConn("a"), description: "Writes."}
 		s := startWith(t, actors.Options{
 			Servers: configs("a"), Approvals: actors.Approvals{Policies: askAlways},
-			Dial: func(_ context.Context, _ string, _ mcpclient.Config, e mcpclient.Events) (server.Conn, error) {
+			Dial: func(_ context.Context, _ string, _ upstream.Config, e upstream.Events) (server.Conn, error) {
 				events = e
 				return conn, nil
 			},

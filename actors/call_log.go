@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/runs"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // callLogPC is the source position of the log lines of calls; handlers with a level for each
@@ -140,8 +140,8 @@ func (s *System) redactor(server string) redactor {
 // text. known removes only known secrets, not texts that look like a secret.
 type redactor struct{ line, text, known func(string) string }
 
-func newRedactor(config mcpclient.Config) redactor {
-	secrets := mcpclient.NewConcealer(config)
+func newRedactor(config upstream.Config) redactor {
+	secrets := upstream.NewConcealer(config)
 	return redactor{secrets.Line, secrets.Clean, secrets.Text}
 }
 
@@ -155,7 +155,7 @@ func (s *System) RenewRedactors() {
 // redactorsOf returns the redactors of all configured servers by name, and under "" the one
 // for texts of no server. All of them know the variables of all servers and the other
 // secrets, because a program may print what another one was given.
-func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]string) *map[string]redactor {
+func redactorsOf(servers map[string]upstream.Config, others func() map[string]string) *map[string]redactor {
 	variables := map[string]string{}
 	if others != nil {
 		maps.Copy(variables, others())
@@ -164,7 +164,7 @@ func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]s
 		maps.Copy(variables, config.Secrets)
 	}
 	all := make(map[string]redactor, len(servers)+1)
-	all[""] = newRedactor(mcpclient.Config{Secrets: variables})
+	all[""] = newRedactor(upstream.Config{Secrets: variables})
 	for name, config := range servers {
 		config.Secrets = variables
 		all[name] = newRedactor(config)

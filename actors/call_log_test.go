@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestCallLog checks that a call of a script has one log line. The line of a call
@@ -54,8 +54,8 @@ func TestCallLog(t *testing.T) {
 		var log bytes.Buffer
 		s := startWith(t, actors.Options{
 			Dial: dialer{}.dial,
-			Servers: map[string]mcpclient.Config{
-				"up":   {Type: mcpclient.Stdio},
+			Servers: map[string]upstream.Config{
+				"up":   {Type: upstream.Stdio},
 				"down": {Problem: &toolscript.Error{Kind: toolscript.Invalid}},
 			},
 			Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -112,9 +112,9 @@ func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
 				}
 				s := startWith(t, actors.Options{
 					Dial: dialer{"up": answers(conn, nil)}.dial,
-					Servers: map[string]mcpclient.Config{"up": {
-						Type: mcpclient.Stdio, Env: map[string]string{"KEY": "hunter2hunter2"}, Secrets: map[string]string{"${USER_NAME}": "marie.curie"},
-					}, "other": {Type: mcpclient.Stdio, Disabled: true, Secrets: map[string]string{"${OTHER}": "other-servers-key"}}},
+					Servers: map[string]upstream.Config{"up": {
+						Type: upstream.Stdio, Env: map[string]string{"KEY": "hunter2hunter2"}, Secrets: map[string]string{"${USER_NAME}": "marie.curie"},
+					}, "other": {Type: upstream.Stdio, Disabled: true, Secrets: map[string]string{"${OTHER}": "other-servers-key"}}},
 					Logger:  slog.New(slog.NewJSONHandler(&log, nil)),
 					Secrets: func() map[string]string { return map[string]string{"(key of provider p)": "7f31c0de-provider"} },
 				})
@@ -141,7 +141,7 @@ func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
 func TestRenewedRedactors(t *testing.T) {
 	secret := "first-provider-key"
 	s := startWith(t, actors.Options{
-		Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio, Disabled: true}},
+		Servers: map[string]upstream.Config{"up": {Type: upstream.Stdio, Disabled: true}},
 		Secrets: func() map[string]string { return map[string]string{"(hidden)": secret} },
 	})
 	for _, server := range []string{"", "up"} {

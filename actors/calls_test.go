@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestCallTool(t *testing.T) {
@@ -79,11 +79,11 @@ func TestCallTool(t *testing.T) {
 			"locked":     refuse(toolscript.Unauthorized, "401"),
 			"down_below": refuse(toolscript.Unauthorized, "401"),
 		}
-		o := actors.Options{Dial: d.dial, Servers: map[string]mcpclient.Config{
+		o := actors.Options{Dial: d.dial, Servers: map[string]upstream.Config{
 			"foreign": {Problem: errors.New("not trusted; run: toolscript trust")},
 		}}
 		for _, name := range []string{"up", "a", "down", "slow", "locked", "down_below"} {
-			o.Servers[name] = mcpclient.Config{Type: mcpclient.Stdio}
+			o.Servers[name] = upstream.Config{Type: upstream.Stdio}
 		}
 		s := startWith(t, o)
 		synctest.Wait()

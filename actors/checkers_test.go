@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // fakeChecker is a checker process without findings.
@@ -60,10 +60,10 @@ func startChecking(t *testing.T, d dialer, f fakeCheckerOf, servers ...string) *
 
 type fakeCheckerOf func() *fakeChecker
 
-func configs(servers ...string) map[string]mcpclient.Config {
-	all := map[string]mcpclient.Config{}
+func configs(servers ...string) map[string]upstream.Config {
+	all := map[string]upstream.Config{}
 	for _, name := range servers {
-		all[name] = mcpclient.Config{Type: mcpclient.Stdio}
+		all[name] = upstream.Config{Type: upstream.Stdio}
 	}
 	return all
 }

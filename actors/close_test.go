@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestCloseAnswersAllCallsAndClosesConnections(t *testing.T) {
@@ -81,7 +81,7 @@ func TestCloseIsBounded(t *testing.T) {
 		conn := newConn("up")
 		conn.close = func() { <-release }
 		s, err := actors.Start(actors.Options{
-			Servers: map[string]mcpclient.Config{"up": {}},
+			Servers: map[string]upstream.Config{"up": {}},
 			Dial:    dialer{"up": answers(conn, nil)}.dial,
 		})
 		if err != nil {
@@ -103,7 +103,7 @@ func TestCloseKeepsToItsContext(t *testing.T) {
 		conn := newConn("up")
 		conn.close = func() { time.Sleep(5 * time.Second) }
 		s, err := actors.Start(actors.Options{
-			Servers: map[string]mcpclient.Config{"up": {}},
+			Servers: map[string]upstream.Config{"up": {}},
 			Dial:    dialer{"up": answers(conn, nil)}.dial,
 		})
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/internal/rescue"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Configure replaces the configured servers and returns the changes. Servers that are
@@ -23,7 +23,7 @@ import (
 // changed servers are ended and started again. Servers that are not connected try
 // again. Configure does not wait for connections; when it returns, the catalog has the new
 // set of servers.
-func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Config) (toolscript.Reload, error) {
+func (s *System) Configure(ctx context.Context, servers map[string]upstream.Config) (toolscript.Reload, error) {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
 	result, err := s.replace(ctx, servers)
@@ -34,7 +34,7 @@ func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Con
 }
 
 // replace replaces the configured servers. The caller holds configuring.
-func (s *System) replace(ctx context.Context, servers map[string]mcpclient.Config) (toolscript.Reload, error) {
+func (s *System) replace(ctx context.Context, servers map[string]upstream.Config) (toolscript.Reload, error) {
 	if s.closing.Err() != nil {
 		return toolscript.Reload{}, mailbox.ErrStopped
 	}
@@ -48,7 +48,7 @@ func (s *System) replace(ctx context.Context, servers map[string]mcpclient.Confi
 			specs = append(specs, s.serverSpec(change.Name, config, !keepsActor(change.Action)))
 		}
 	}
-	adjusted := map[string]mcpclient.Config{}
+	adjusted := map[string]upstream.Config{}
 	for _, name := range result.Adjusted {
 		adjusted[name] = servers[name]
 	}
@@ -109,7 +109,7 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 }
 
 // serverSpec describes the actor of one server. starts reports whether it is about to start.
-func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) spec {
+func (s *System) serverSpec(name string, config upstream.Config, starts bool) spec {
 	if err := toolscript.CheckServerName(name); err != nil && config.Problem == nil {
 		config.Problem = &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
@@ -163,7 +163,7 @@ func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) s
 }
 
 // mayRest reports whether a server rests from its start if its tools are stored.
-func (s *System) mayRest(config mcpclient.Config) bool {
+func (s *System) mayRest(config upstream.Config) bool {
 	return (config.Rests() || s.options.Rest) && s.options.Memory != nil && !config.Disabled && config.Problem == nil
 }
 
@@ -172,7 +172,7 @@ type configure struct {
 	servers []spec   // all, sorted by name
 	retired []string // names of removed and changed servers, which are ended first
 
-	adjusted map[string]mcpclient.Config // servers that keep their connection
+	adjusted map[string]upstream.Config // servers that keep their connection
 	reply    mailbox.Reply[struct{}]
 }
 

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Plan returns what Configure would do with these servers, and changes nothing.
-func (s *System) Plan(servers map[string]mcpclient.Config) []toolscript.ServerChange {
+func (s *System) Plan(servers map[string]upstream.Config) []toolscript.ServerChange {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
 	return s.plan(servers)
@@ -18,10 +18,10 @@ func (s *System) Plan(servers map[string]mcpclient.Config) []toolscript.ServerCh
 
 // plan returns what Configure does with each server, sorted by name. The caller holds
 // configuring.
-func (s *System) plan(next map[string]mcpclient.Config) []toolscript.ServerChange {
+func (s *System) plan(next map[string]upstream.Config) []toolscript.ServerChange {
 	names := maps.Clone(next)
 	if names == nil {
-		names = map[string]mcpclient.Config{}
+		names = map[string]upstream.Config{}
 	}
 	maps.Copy(names, s.configured)
 	states := map[string]toolscript.ServerState{}
@@ -47,7 +47,7 @@ func (s *System) plan(next map[string]mcpclient.Config) []toolscript.ServerChang
 
 // actionOf compares the configurations of a server. Servers that differ only in limits or
 // tool filters keep their connection.
-func actionOf(before mcpclient.Config, had bool, after mcpclient.Config, has bool) toolscript.ChangeAction {
+func actionOf(before upstream.Config, had bool, after upstream.Config, has bool) toolscript.ChangeAction {
 	switch {
 	case !had:
 		return toolscript.ChangeAdd
@@ -70,7 +70,7 @@ func keepsActor(a toolscript.ChangeAction) bool {
 
 // retries reports whether a reload makes a server that keeps its actor connect again, because
 // it is not connected.
-func (s *System) retries(name string, config mcpclient.Config, state toolscript.ServerState) bool {
+func (s *System) retries(name string, config upstream.Config, state toolscript.ServerState) bool {
 	if config.Problem != nil || config.Disabled {
 		return false
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestConfigure checks that a server keeps its connection if it is unchanged or
@@ -42,10 +42,10 @@ func TestConfigure(t *testing.T) {
 		s := start(t, dialer{"kept": dialled("kept"), "changed": dialled("changed"), "gone": dialled("gone"), "new": dialled("new")},
 			"kept", "changed", "gone")
 		settle(t, s)
-		next := map[string]mcpclient.Config{
-			"kept":    {Type: mcpclient.HTTP},
-			"changed": {Type: mcpclient.HTTP, URL: "http://127.0.0.1:1/other"},
-			"new":     {Type: mcpclient.HTTP},
+		next := map[string]upstream.Config{
+			"kept":    {Type: upstream.HTTP},
+			"changed": {Type: upstream.HTTP, URL: "http://127.0.0.1:1/other"},
+			"new":     {Type: upstream.HTTP},
 		}
 		got, err := s.Configure(t.Context(), next)
 		if err != nil {
@@ -99,14 +99,14 @@ func TestConfigureAdjusts(t *testing.T) {
 		}}, "a")
 		settle(t, s)
 		for _, test := range []struct {
-			config mcpclient.Config
+			config upstream.Config
 			tools  int
 			limit  time.Duration
 		}{
-			{mcpclient.Config{Type: mcpclient.HTTP, Timeout: time.Second, ExcludeTools: []string{"other"}}, 1, time.Second},
-			{mcpclient.Config{Type: mcpclient.HTTP, Timeout: 3 * time.Second, Concurrency: 1, RateLimit: mcpclient.RateLimit{Calls: 1, Per: time.Second, Burst: 1}}, 2, 3 * time.Second},
+			{upstream.Config{Type: upstream.HTTP, Timeout: time.Second, ExcludeTools: []string{"other"}}, 1, time.Second},
+			{upstream.Config{Type: upstream.HTTP, Timeout: 3 * time.Second, Concurrency: 1, RateLimit: upstream.RateLimit{Calls: 1, Per: time.Second, Burst: 1}}, 2, 3 * time.Second},
 		} {
-			got, err := s.Configure(t.Context(), map[string]mcpclient.Config{"a": test.config})
+			got, err := s.Configure(t.Context(), map[string]upstream.Config{"a": test.config})
 			if err != nil || !cmp.Equal(got.Adjusted, []string{"a"}) || len(got.Changed)+len(got.Unchanged) > 0 {
 				t.Fatalf("Reload = %+v, %v", got, err)
 			}
@@ -132,9 +132,9 @@ func TestRepeatedConfigure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{}, "a", "b")
 		for i := range 20 {
-			set := map[string]mcpclient.Config{"a": {Command: fmt.Sprint(i / 2), Timeout: time.Duration(i) * time.Second}}
+			set := map[string]upstream.Config{"a": {Command: fmt.Sprint(i / 2), Timeout: time.Duration(i) * time.Second}}
 			if i%2 == 0 {
-				set["b"] = mcpclient.Config{}
+				set["b"] = upstream.Config{}
 			}
 			if _, err := s.Configure(t.Context(), set); err != nil {
 				t.Fatal(err)
@@ -164,11 +164,11 @@ func TestRepeatedConfigure(t *testing.T) {
 func TestARestartedRegistryKnowsTheConfiguredServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &trap{message: "catalog changed"}
-		s := startWith(t, actors.Options{Servers: map[string]mcpclient.Config{"a": {}}, Dial: dialer{}.dial, Logger: slog.New(h)})
+		s := startWith(t, actors.Options{Servers: map[string]upstream.Config{"a": {}}, Dial: dialer{}.dial, Logger: slog.New(h)})
 		settle(t, s)
 		synctest.Wait()
 		h.armed.Store(1)
-		set := map[string]mcpclient.Config{"a": {}, "b": {}}
+		set := map[string]upstream.Config{"a": {}, "b": {}}
 		if _, err := s.Configure(t.Context(), maps.Clone(set)); err != nil {
 			t.Fatal(err)
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // builtins returns the servers of built-in tools and of tools in Go, sorted.
 func builtins(view catalog.View) (servers []string) {
 	for _, s := range view.Servers {
-		if s.Type == mcpclient.Builtin || s.Type == mcpclient.InProcess {
+		if s.Type == upstream.Builtin || s.Type == upstream.InProcess {
 			servers = append(servers, s.Name)
 		}
 	}

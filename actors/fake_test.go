@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // fakeConn is a connection that its fields control. By default it has one tool, echo,
@@ -35,8 +35,8 @@ func newConn(server string, tools ...string) *fakeConn {
 	return &fakeConn{server: server, tools: tools, lost: make(chan struct{})}
 }
 
-func (c *fakeConn) Info() mcpclient.Info {
-	return mcpclient.Info{Title: c.server, Version: "1", Instructions: c.says}
+func (c *fakeConn) Info() upstream.Info {
+	return upstream.Info{Title: c.server, Version: "1", Instructions: c.says}
 }
 func (c *fakeConn) Lost() <-chan struct{}      { return c.lost }
 func (c *fakeConn) Err() error                 { return nil }
@@ -65,12 +65,12 @@ func (c *fakeConn) ListTools(context.Context) ([]toolscript.Tool, error) {
 
 func (c *fakeConn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
 	if c.fetch == nil {
-		return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.server, Err: mcpclient.ErrNoCapability}
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.server, Err: upstream.ErrNoCapability}
 	}
 	return c.fetch(ctx, o, progress)
 }
 
-func (c *fakeConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+func (c *fakeConn) Start(m upstream.ToolCall) upstream.Started {
 	if c.inline {
 		m.Done(c.call(m.Ctx, m.Tool, m.Args))
 		return nil
@@ -86,7 +86,7 @@ func (c *fakeConn) Start(m mcpclient.ToolCall) mcpclient.Started {
 // dialer maps servers to dial functions. Other servers connect at once.
 type dialer map[string]func(ctx context.Context) (server.Conn, error)
 
-func (d dialer) dial(ctx context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+func (d dialer) dial(ctx context.Context, name string, _ upstream.Config, _ upstream.Events) (server.Conn, error) {
 	if f := d[name]; f != nil {
 		return f(ctx)
 	}
@@ -114,9 +114,9 @@ func after(d time.Duration, f func(context.Context) (server.Conn, error)) func(c
 // test.
 func start(t *testing.T, d dialer, servers ...string) *actors.System {
 	t.Helper()
-	o := actors.Options{Servers: map[string]mcpclient.Config{}, Dial: d.dial}
+	o := actors.Options{Servers: map[string]upstream.Config{}, Dial: d.dial}
 	for _, name := range servers {
-		o.Servers[name] = mcpclient.Config{Type: mcpclient.HTTP} // not a process, whose start waits for others
+		o.Servers[name] = upstream.Config{Type: upstream.HTTP} // not a process, whose start waits for others
 	}
 	return startWith(t, o)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -49,7 +49,7 @@ func moment(most time.Duration) time.Duration {
 	return time.Duration(rand.Int64N(int64(most/time.Millisecond))) * time.Millisecond
 }
 
-func (x *chaos) dial(_ context.Context, name string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+func (x *chaos) dial(_ context.Context, name string, _ upstream.Config, on upstream.Events) (server.Conn, error) {
 	time.Sleep(moment(20 * time.Millisecond))
 	if x.oneIn(3, &x.refused) {
 		return nil, errors.New("refused")
@@ -72,7 +72,7 @@ func (x *chaos) dial(_ context.Context, name string, _ mcpclient.Config, on mcpc
 type chaosConn struct {
 	*fakeConn
 	chaos *chaos
-	on    mcpclient.Events
+	on    upstream.Events
 	lists atomic.Int32
 }
 
@@ -91,11 +91,11 @@ func (c *chaosConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 }
 
 func (*chaosConn) Fetch(context.Context, toolscript.FetchRequest, func()) (json.RawMessage, error) {
-	return nil, mcpclient.ErrNoCapability
+	return nil, upstream.ErrNoCapability
 }
 
 // Start returns the arguments in time or too late, or it fails or panics.
-func (c *chaosConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+func (c *chaosConn) Start(m upstream.ToolCall) upstream.Started {
 	if c.chaos.oneIn(50, &c.chaos.callPanics) {
 		panic("injected: call")
 	}
@@ -158,9 +158,9 @@ func TestFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := &chaos{}
 		x.on.Store(true)
-		o := actors.Options{Servers: map[string]mcpclient.Config{}, Dial: x.dial, Logger: slog.New(chaosLog{x})}
+		o := actors.Options{Servers: map[string]upstream.Config{}, Dial: x.dial, Logger: slog.New(chaosLog{x})}
 		for i := range faultServers {
-			o.Servers[fmt.Sprint("s", i)] = mcpclient.Config{Type: mcpclient.Stdio}
+			o.Servers[fmt.Sprint("s", i)] = upstream.Config{Type: upstream.Stdio}
 		}
 		s := startWith(t, o)
 		answers := &tally{kinds: map[toolscript.Kind]int{}}

@@ -10,69 +10,69 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/approval"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // otherServers are changes of a definition after which it is another server.
-var otherServers = map[string][2]mcpclient.Config{
+var otherServers = map[string][2]upstream.Config{
 	"the root of a builtin server": {
-		{Type: mcpclient.Builtin, Root: "/project"}, {Type: mcpclient.Builtin, Root: "/"},
+		{Type: upstream.Builtin, Root: "/project"}, {Type: upstream.Builtin, Root: "/"},
 	},
 	"exec.network": {
-		{Type: mcpclient.Builtin, Root: "/project"},
-		{Type: mcpclient.Builtin, Root: "/project", Settings: mcpclient.BuiltinSettings{Exec: mcpclient.ExecSettings{Network: true}}},
+		{Type: upstream.Builtin, Root: "/project"},
+		{Type: upstream.Builtin, Root: "/project", Settings: upstream.BuiltinSettings{Exec: upstream.ExecSettings{Network: true}}},
 	},
 	"exec.writable": {
-		{Type: mcpclient.Builtin, Root: "/project"},
-		{Type: mcpclient.Builtin, Root: "/project", Settings: mcpclient.BuiltinSettings{Exec: mcpclient.ExecSettings{Writable: []string{"/home"}}}},
+		{Type: upstream.Builtin, Root: "/project"},
+		{Type: upstream.Builtin, Root: "/project", Settings: upstream.BuiltinSettings{Exec: upstream.ExecSettings{Writable: []string{"/home"}}}},
 	},
 	"web.allowHosts": {
-		{Type: mcpclient.Builtin, Root: "/project"},
-		{Type: mcpclient.Builtin, Root: "/project", Settings: mcpclient.BuiltinSettings{Web: mcpclient.WebSettings{AllowHosts: []string{"10.0.0.0/8"}}}},
+		{Type: upstream.Builtin, Root: "/project"},
+		{Type: upstream.Builtin, Root: "/project", Settings: upstream.BuiltinSettings{Web: upstream.WebSettings{AllowHosts: []string{"10.0.0.0/8"}}}},
 	},
 	"run of a command": {
-		{Type: mcpclient.Command, Root: "/project", Commands: json.RawMessage(`{"deploy":{"description":"Deploys.","run":["./deploy"]}}`)},
-		{Type: mcpclient.Command, Root: "/project", Commands: json.RawMessage(`{"deploy":{"description":"Deploys.","run":["./evil"]}}`)},
+		{Type: upstream.Command, Root: "/project", Commands: json.RawMessage(`{"deploy":{"description":"Deploys.","run":["./deploy"]}}`)},
+		{Type: upstream.Command, Root: "/project", Commands: json.RawMessage(`{"deploy":{"description":"Deploys.","run":["./evil"]}}`)},
 	},
 	"the folder of a command": {
-		{Type: mcpclient.Command, Root: "/project", Commands: json.RawMessage(`{"deploy":{"run":["./deploy"]}}`)},
-		{Type: mcpclient.Command, Root: "/tmp", Commands: json.RawMessage(`{"deploy":{"run":["./deploy"]}}`)},
+		{Type: upstream.Command, Root: "/project", Commands: json.RawMessage(`{"deploy":{"run":["./deploy"]}}`)},
+		{Type: upstream.Command, Root: "/tmp", Commands: json.RawMessage(`{"deploy":{"run":["./deploy"]}}`)},
 	},
 	"baseUrl": {
-		{Type: mcpclient.OpenAPI, API: json.RawMessage(`{"spec":"/api.yaml","baseUrl":"https://api.example.com"}`)},
-		{Type: mcpclient.OpenAPI, API: json.RawMessage(`{"spec":"/api.yaml","baseUrl":"https://evil.example"}`)},
+		{Type: upstream.OpenAPI, API: json.RawMessage(`{"spec":"/api.yaml","baseUrl":"https://api.example.com"}`)},
+		{Type: upstream.OpenAPI, API: json.RawMessage(`{"spec":"/api.yaml","baseUrl":"https://evil.example"}`)},
 	},
 	"spec": {
-		{Type: mcpclient.OpenAPI, API: json.RawMessage(`{"spec":"https://api.example.com/api.yaml"}`)},
-		{Type: mcpclient.OpenAPI, API: json.RawMessage(`{"spec":"https://evil.example/api.yaml"}`)},
+		{Type: upstream.OpenAPI, API: json.RawMessage(`{"spec":"https://api.example.com/api.yaml"}`)},
+		{Type: upstream.OpenAPI, API: json.RawMessage(`{"spec":"https://evil.example/api.yaml"}`)},
 	},
 	"the url of a graphql server": {
-		{Type: mcpclient.GraphQL, API: json.RawMessage(`{"url":"https://api.example.com/g"}`)},
-		{Type: mcpclient.GraphQL, API: json.RawMessage(`{"url":"https://evil.example/g"}`)},
+		{Type: upstream.GraphQL, API: json.RawMessage(`{"url":"https://api.example.com/g"}`)},
+		{Type: upstream.GraphQL, API: json.RawMessage(`{"url":"https://evil.example/g"}`)},
 	},
 	"confine removed": {
-		{Type: mcpclient.Stdio, Command: "serve", Confine: &mcpclient.Confine{Read: []string{"/data"}}}, {Type: mcpclient.Stdio, Command: "serve"},
+		{Type: upstream.Stdio, Command: "serve", Confine: &upstream.Confine{Read: []string{"/data"}}}, {Type: upstream.Stdio, Command: "serve"},
 	},
 	"confine widened": {
-		{Type: mcpclient.Stdio, Command: "serve", Confine: &mcpclient.Confine{}},
-		{Type: mcpclient.Stdio, Command: "serve", Confine: &mcpclient.Confine{Net: []string{"evil.example:443"}}},
+		{Type: upstream.Stdio, Command: "serve", Confine: &upstream.Confine{}},
+		{Type: upstream.Stdio, Command: "serve", Confine: &upstream.Confine{Net: []string{"evil.example:443"}}},
 	},
 	"the value of a variable": {
-		{Type: mcpclient.Stdio, Command: "serve", Env: map[string]string{"NODE_OPTIONS": ""}},
-		{Type: mcpclient.Stdio, Command: "serve", Env: map[string]string{"NODE_OPTIONS": "--require ./evil.js"}},
+		{Type: upstream.Stdio, Command: "serve", Env: map[string]string{"NODE_OPTIONS": ""}},
+		{Type: upstream.Stdio, Command: "serve", Env: map[string]string{"NODE_OPTIONS": "--require ./evil.js"}},
 	},
 	"a variable that names the program": {
-		{Type: mcpclient.Stdio, Command: "/usr/bin/serve", Secrets: map[string]string{"${SERVE}": "/usr/bin/serve"}},
-		{Type: mcpclient.Stdio, Command: "/tmp/evil-serve", Secrets: map[string]string{"${SERVE}": "/tmp/evil-serve"}},
+		{Type: upstream.Stdio, Command: "/usr/bin/serve", Secrets: map[string]string{"${SERVE}": "/usr/bin/serve"}},
+		{Type: upstream.Stdio, Command: "/tmp/evil-serve", Secrets: map[string]string{"${SERVE}": "/tmp/evil-serve"}},
 	},
 	"the issuer of a login": {
-		{Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", OAuth: oauth.Config{ClientID: "c", Issuer: "https://login.example.com"}},
-		{Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", OAuth: oauth.Config{ClientID: "c", Issuer: "https://evil.example"}},
+		{Type: upstream.HTTP, URL: "https://api.example.com/mcp", OAuth: oauth.Config{ClientID: "c", Issuer: "https://login.example.com"}},
+		{Type: upstream.HTTP, URL: "https://api.example.com/mcp", OAuth: oauth.Config{ClientID: "c", Issuer: "https://evil.example"}},
 	},
 	"the destination of a header": {
-		{Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"X-Forward-To": "a"}},
-		{Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"X-Forward-To": "evil.example"}},
+		{Type: upstream.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"X-Forward-To": "a"}},
+		{Type: upstream.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"X-Forward-To": "evil.example"}},
 	},
 }
 
@@ -87,7 +87,7 @@ func TestApprovalOfAnotherServer(t *testing.T) {
 				conn := newConn("a")
 				conn.tools = []string{"echo"}
 				s := startWith(t, actors.Options{
-					Servers: map[string]mcpclient.Config{"a": before}, Dial: dialer{"a": answers(conn, nil)}.dial,
+					Servers: map[string]upstream.Config{"a": before}, Dial: dialer{"a": answers(conn, nil)}.dial,
 					Approvals: actors.Approvals{Policies: askAlways, Show: func(toolscript.Approval, string) {}},
 				})
 				synctest.Wait()
@@ -118,9 +118,9 @@ func TestApprovalOfAnotherServer(t *testing.T) {
 	}
 }
 
-func configure(t *testing.T, s *actors.System, c mcpclient.Config) {
+func configure(t *testing.T, s *actors.System, c upstream.Config) {
 	t.Helper()
-	if _, err := s.Configure(t.Context(), map[string]mcpclient.Config{"a": c}); err != nil {
+	if _, err := s.Configure(t.Context(), map[string]upstream.Config{"a": c}); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
@@ -144,7 +144,7 @@ func TestApprovalInAnotherProject(t *testing.T) {
 			conn := newConn("workspace")
 			conn.tools = []string{"exec"}
 			s := startWith(t, actors.Options{
-				Servers:   map[string]mcpclient.Config{"workspace": {Type: mcpclient.Builtin, Root: root, Source: source}},
+				Servers:   map[string]upstream.Config{"workspace": {Type: upstream.Builtin, Root: root, Source: source}},
 				Dial:      dialer{"workspace": answers(conn, nil)}.dial,
 				Approvals: actors.Approvals{Policies: askAlways, Show: func(toolscript.Approval, string) {}, Store: store, Project: project},
 			})
@@ -184,7 +184,7 @@ func TestPinOfAnotherServer(t *testing.T) {
 				before, after := change[0], change[1]
 				before.Source, after.Source = "file", "file"
 				p := startPinning(t, toolscript.PinsQuarantine, noPins(), func(o *actors.Options) {
-					o.Servers = map[string]mcpclient.Config{"a": before}
+					o.Servers = map[string]upstream.Config{"a": before}
 				}, described("a", "pay", "Pays."))
 				if err := p.call(t, "a__pay"); err != nil {
 					t.Fatalf("before the change: %v", err)

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // watcher reads the events of a System.
@@ -109,7 +109,7 @@ func TestEvents(t *testing.T) {
 		conn := newConn("a")
 		asking := toolscript.ApprovalAllow
 		s := startWith(t, actors.Options{
-			Servers:       map[string]mcpclient.Config{"a": {Type: mcpclient.Stdio, Secrets: map[string]string{"${KEY}": "8675309867"}}},
+			Servers:       map[string]upstream.Config{"a": {Type: upstream.Stdio, Secrets: map[string]string{"${KEY}": "8675309867"}}},
 			Dial:          dialer{"a": func(context.Context) (server.Conn, error) { return conn, nil }}.dial,
 			Approvals:     actors.Approvals{Policies: func() toolscript.Approvals { return toolscript.Approvals{{Default: asking}} }},
 			Configuration: []string{"/x/.toolscript.json"},

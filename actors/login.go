@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/login"
 	"github.com/toolscript/toolscript/internal/rescue"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // authLimit bounds the requests of one login to authorization servers.
@@ -67,7 +67,7 @@ func (s *System) FinishAuth(ctx context.Context, query url.Values) (server strin
 }
 
 // login returns the session of a server; nil for a server without OAuth.
-func (s *System) login(name string, config mcpclient.Config) *oauth.Session {
+func (s *System) login(name string, config upstream.Config) *oauth.Session {
 	if s.options.Logins == nil || config.Problem != nil || config.Local() {
 		return nil
 	}
@@ -79,8 +79,8 @@ func (s *System) login(name string, config mcpclient.Config) *oauth.Session {
 }
 
 // Credentials adds the tokens of logins to the requests of a Dialer.
-func Credentials(logins *oauth.Sessions) func(string, mcpclient.Config, http.RoundTripper) http.RoundTripper {
-	return func(name string, config mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+func Credentials(logins *oauth.Sessions) func(string, upstream.Config, http.RoundTripper) http.RoundTripper {
+	return func(name string, config upstream.Config, base http.RoundTripper) http.RoundTripper {
 		session, err := logins.Session(cmp.Or(config.Account, name), config.URL, config.OAuth)
 		if err != nil {
 			return failing{err}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Calls are counted by their outcome, and the requests to servers are timed, also over
@@ -33,7 +33,7 @@ func TestMeasures(t *testing.T) {
 		}
 		d := dialer{"up": answers(up, nil), "down": answers(nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("refused")})}
 		s := startWith(t, actors.Options{
-			Dial: d.dial, Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}, "down": {Type: mcpclient.Stdio}},
+			Dial: d.dial, Servers: map[string]upstream.Config{"up": {Type: upstream.Stdio}, "down": {Type: upstream.Stdio}},
 			CountTools: func() toolscript.Filter { return toolscript.Filter{"up__fail"} },
 		})
 		settle(t, s)
@@ -75,7 +75,7 @@ func TestCountersOfToolsAreBounded(t *testing.T) {
 			tools = append(tools, fmt.Sprintf("tool%d", i))
 		}
 		s := startWith(t, actors.Options{
-			Dial: dialer{"up": answers(newConn("up", tools...), nil)}.dial, Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}},
+			Dial: dialer{"up": answers(newConn("up", tools...), nil)}.dial, Servers: map[string]upstream.Config{"up": {Type: upstream.Stdio}},
 			CountTools: func() toolscript.Filter { return toolscript.Filter{"up"} },
 		})
 		settle(t, s)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestAmbiguousServer: a server whose ids could be those of another server is not started, however
@@ -18,7 +18,7 @@ func TestAmbiguousServer(t *testing.T) {
 			good, bad := newConn("a"), newConn(name)
 			good.tools, bad.tools = []string{"echo", "b__echo", "_echo"}, []string{"echo", "_echo"}
 			s := startWith(t, actors.Options{
-				Servers: map[string]mcpclient.Config{"a": {Type: mcpclient.Stdio, Command: "a"}, name: {Type: mcpclient.Stdio, Command: "b"}},
+				Servers: map[string]upstream.Config{"a": {Type: upstream.Stdio, Command: "a"}, name: {Type: upstream.Stdio, Command: "b"}},
 				Dial:    dialer{"a": answers(good, nil), name: answers(bad, nil)}.dial,
 			})
 			synctest.Wait()

@@ -12,15 +12,15 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestMissingTools has a server that is ready and one that cannot be reached.
 func TestMissingTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"my-hub": {ExcludeTools: []string{"list"}}, "away": {}},
-			Dial: func(_ context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+			Servers: map[string]upstream.Config{"my-hub": {ExcludeTools: []string{"list"}}, "away": {}},
+			Dial: func(_ context.Context, name string, _ upstream.Config, _ upstream.Events) (server.Conn, error) {
 				if name == "away" {
 					return nil, errors.New("connection refused")
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 type roll struct {
@@ -22,7 +22,7 @@ type roll struct {
 	names []string
 }
 
-func (r *roll) dial(_ context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+func (r *roll) dial(_ context.Context, name string, _ upstream.Config, _ upstream.Events) (server.Conn, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.names = append(r.names, name)
@@ -42,7 +42,7 @@ func startOnDemand(t *testing.T) (*actors.System, *roll) {
 	t.Helper()
 	r := &roll{}
 	s := startWith(t, actors.Options{
-		Servers: map[string]mcpclient.Config{"a": {}, "b": {}, "c": {}}, Dial: r.dial, OnDemand: true,
+		Servers: map[string]upstream.Config{"a": {}, "b": {}, "c": {}}, Dial: r.dial, OnDemand: true,
 	})
 	time.Sleep(time.Hour)
 	if names := r.dialled(); len(names) > 0 {
@@ -107,8 +107,8 @@ func TestCallStartsItsServerOnly(t *testing.T) {
 func TestRunWaitsForTheReasonOfAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"silent": {}}, OnDemand: true,
-			Dial: func(ctx context.Context, _ string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+			Servers: map[string]upstream.Config{"silent": {}}, OnDemand: true,
+			Dial: func(ctx context.Context, _ string, _ upstream.Config, _ upstream.Events) (server.Conn, error) {
 				<-ctx.Done()
 				time.Sleep(5 * time.Second)
 				return nil, ctx.Err()
@@ -130,7 +130,7 @@ func TestKnownToolsNeedNoConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &roll{}
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"a": {ExcludeTools: []string{"other"}}, "b": {}}, Dial: r.dial, OnDemand: true,
+			Servers: map[string]upstream.Config{"a": {ExcludeTools: []string{"other"}}, "b": {}}, Dial: r.dial, OnDemand: true,
 			Known: map[string][]toolscript.Tool{"a": {{Server: "a", Name: "echo"}, {Server: "a", Name: "other"}}},
 		})
 		a, err := s.Search(t.Context(), toolscript.SearchQuery{Text: "echo"})

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // once makes a call. It makes a call with an idempotency key only once: a file that all
@@ -25,7 +25,7 @@ func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscrip
 		return nil, err
 	}
 	config, known := s.Configured()[tool.Server]
-	if known && config.Type == mcpclient.Fleet {
+	if known && config.Type == upstream.Fleet {
 		return send(ctx)
 	}
 	result, err := wire.DoOnce(ctx, callStore{s}, wire.KeyedCall{

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/store"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // keyed starts a gateway whose server counts its effects. It shares the folder with others.
@@ -28,7 +28,7 @@ func keyed(t *testing.T, folder string, effects *atomic.Int32, change func(*acto
 		return args, nil
 	}
 	o := actors.Options{
-		Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.HTTP, URL: "http://up.test"}},
+		Servers: map[string]upstream.Config{"up": {Type: upstream.HTTP, URL: "http://up.test"}},
 		Dial:    dialer{"up": func(context.Context) (server.Conn, error) { return conn, nil }}.dial,
 		Store:   &store.Options{Folder: folder},
 	}
@@ -78,7 +78,7 @@ func TestCallsOfOneKey(t *testing.T) {
 		t.Errorf("%d effects, want 2", n)
 	}
 	other := keyed(t, folder, effects, func(o *actors.Options) {
-		o.Servers = map[string]mcpclient.Config{"up": {Type: mcpclient.HTTP, URL: "http://other.test"}}
+		o.Servers = map[string]upstream.Config{"up": {Type: upstream.HTTP, URL: "http://other.test"}}
 	})
 	if _, err := call(other, "a", `{"n":7}`); err != nil || effects.Load() != 3 {
 		t.Errorf("another server: %v, %d effects", err, effects.Load())

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Pins configures how tools are compared with what they were at their first use.
@@ -35,12 +35,12 @@ func (s *System) newGuard() *pin.Guard {
 // reviewer returns the function that reviews the tools of a server; nil for saved scripts, which
 // a user trusts by their text, and for Go functions, which no file configures. The built-in tools
 // change only with this program, so for their servers it compares only the definition.
-func (s *System) reviewer(name string, config mcpclient.Config) func(string, []toolscript.Tool) server.Review {
-	if config.Type == mcpclient.Scripts || config.Type == mcpclient.InProcess {
+func (s *System) reviewer(name string, config upstream.Config) func(string, []toolscript.Tool) server.Review {
+	if config.Type == upstream.Scripts || config.Type == upstream.InProcess {
 		return nil
 	}
 	of := pin.ComparedServer{
-		Name: name, Source: config.Source, Identity: config.Identity(), Written: config.Written, Program: config.Definition(), Fixed: config.Type == mcpclient.Builtin,
+		Name: name, Source: config.Source, Identity: config.Identity(), Written: config.Written, Program: config.Definition(), Fixed: config.Type == upstream.Builtin,
 	}
 	return func(instructions string, tools []toolscript.Tool) server.Review {
 		review := server.Review{Verdict: s.guard.Check(of, tools)}

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // memoryPins keeps pins in memory, as several gateways see them.
@@ -65,7 +65,7 @@ type rugged struct {
 	*fakeConn
 	mu    sync.Mutex
 	tools []toolscript.Tool
-	on    mcpclient.Events
+	on    upstream.Events
 }
 
 func (c *rugged) ListTools(context.Context) ([]toolscript.Tool, error) {
@@ -100,8 +100,8 @@ func startPinning(t *testing.T, policy toolscript.PinPolicy, pins *memoryPins, e
 	p := &pinning{conn: &rugged{fakeConn: newConn("a"), tools: tools}, pins: pins, log: &bytes.Buffer{}, codes: map[string]string{}}
 	var mu sync.Mutex
 	o := actors.Options{
-		Servers: map[string]mcpclient.Config{"a": {Type: mcpclient.Stdio, Command: "serve-a", Source: "file"}},
-		Dial: func(_ context.Context, _ string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+		Servers: map[string]upstream.Config{"a": {Type: upstream.Stdio, Command: "serve-a", Source: "file"}},
+		Dial: func(_ context.Context, _ string, _ upstream.Config, on upstream.Events) (server.Conn, error) {
 			p.conn.on = on
 			return p.conn, nil
 		},
@@ -327,17 +327,17 @@ func TestPinOfACommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pins := noPins()
 		p := startPinning(t, toolscript.PinsQuarantine, pins, nil, described("a", "pay", "Pays."))
-		serve := func(command string) mcpclient.Config {
-			return mcpclient.Config{Type: mcpclient.Stdio, Command: command, Source: "file"}
+		serve := func(command string) upstream.Config {
+			return upstream.Config{Type: upstream.Stdio, Command: command, Source: "file"}
 		}
-		reload := func(servers map[string]mcpclient.Config) {
+		reload := func(servers map[string]upstream.Config) {
 			t.Helper()
 			if _, err := p.Configure(t.Context(), servers); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
 		}
-		reload(map[string]mcpclient.Config{"a": serve("serve-evil --now")})
+		reload(map[string]upstream.Config{"a": serve("serve-evil --now")})
 		got := p.changes(t, "a")
 		if len(got) != 1 || got[0].Tool != "" || !got[0].Held || got[0].Diff != "- serve-a\n+ serve-evil --now\n" {
 			t.Errorf("changes %+v", got)
@@ -350,12 +350,12 @@ func TestPinOfACommand(t *testing.T) {
 			t.Errorf("call: %v", err)
 		}
 		p.conn.tools = []toolscript.Tool{described("b", "pay", "Pays twice.")}
-		reload(map[string]mcpclient.Config{"b": serve("serve-evil --now")})
+		reload(map[string]upstream.Config{"b": serve("serve-evil --now")})
 		if got := p.changes(t, "b"); len(got) != 1 || got[0].Tool != "pay" || got[0].Kind != toolscript.PinChanged {
 			t.Errorf("changes of the renamed server %+v", got)
 		}
 		p.conn.tools = []toolscript.Tool{described("c", "pay", "Pays thrice.")}
-		reload(map[string]mcpclient.Config{"b": serve("serve-evil --now"), "c": serve("serve-evil --now")})
+		reload(map[string]upstream.Config{"b": serve("serve-evil --now"), "c": serve("serve-evil --now")})
 		if got := p.changes(t, "c"); len(got) != 0 {
 			t.Errorf("changes of a second server %+v", got)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // The record of a run has the reason of each failed call, without secrets.
@@ -23,7 +23,7 @@ func TestTheRecordHasReasons(t *testing.T) {
 	}
 	o := actors.Options{
 		Dial:    dialer{"a": answers(conn, nil)}.dial,
-		Servers: map[string]mcpclient.Config{"a": {Type: mcpclient.Stdio, Secrets: map[string]string{"${KEY}": "hunter2hunter2"}}},
+		Servers: map[string]upstream.Config{"a": {Type: upstream.Stdio, Secrets: map[string]string{"${KEY}": "hunter2hunter2"}}},
 	}
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) {
 		return worker.StartChecker(ctx, worker.Options{CacheDir: cache})

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // broken is a server that cannot be reached until works is set. It counts dials.
@@ -56,7 +56,7 @@ func TestFailedServerIsTriedOnUse(t *testing.T) {
 		"all servers":       await(nil),
 		"a reload": func(t *testing.T, s *actors.System) error {
 			t.Helper()
-			r, err := s.Configure(t.Context(), map[string]mcpclient.Config{"b": {Type: mcpclient.HTTP}})
+			r, err := s.Configure(t.Context(), map[string]upstream.Config{"b": {Type: upstream.HTTP}})
 			if err != nil || len(r.Retried) != 1 || r.Retried[0] != "b" || len(r.Unchanged) != 0 {
 				t.Errorf("Configure = %+v, %v, want b retried", r, err)
 			}

@@ -10,20 +10,20 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestReloadDuringACall: a call whose server is changed, disabled or removed names that.
 func TestReloadDuringACall(t *testing.T) {
-	first := map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio, Command: "one"}, "other": {Type: mcpclient.Stdio}}
-	for want, change := range map[string]func(map[string]mcpclient.Config){
-		"the configuration of the server was changed": func(all map[string]mcpclient.Config) {
-			all["up"] = mcpclient.Config{Type: mcpclient.Stdio, Command: "two"}
+	first := map[string]upstream.Config{"up": {Type: upstream.Stdio, Command: "one"}, "other": {Type: upstream.Stdio}}
+	for want, change := range map[string]func(map[string]upstream.Config){
+		"the configuration of the server was changed": func(all map[string]upstream.Config) {
+			all["up"] = upstream.Config{Type: upstream.Stdio, Command: "two"}
 		},
-		"run: toolscript enable up": func(all map[string]mcpclient.Config) {
-			all["up"] = mcpclient.Config{Type: mcpclient.Stdio, Command: "one", Disabled: true}
+		"run: toolscript enable up": func(all map[string]upstream.Config) {
+			all["up"] = upstream.Config{Type: upstream.Stdio, Command: "one", Disabled: true}
 		},
-		"the server was removed from the configuration": func(all map[string]mcpclient.Config) { delete(all, "up") },
+		"the server was removed from the configuration": func(all map[string]upstream.Config) { delete(all, "up") },
 	} {
 		t.Run(want, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

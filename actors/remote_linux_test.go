@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // fleetRun is a run of a System with limits.pool, and what its client has seen.
@@ -59,7 +59,7 @@ func startFleet(t *testing.T, call func(context.Context, string, json.RawMessage
 	conn.call = call
 	o := actors.Options{
 		Dial:    dialer{"a": answers(conn, nil)}.dial,
-		Servers: map[string]mcpclient.Config{"a": {Type: mcpclient.Stdio}},
+		Servers: map[string]upstream.Config{"a": {Type: upstream.Stdio}},
 	}
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) {
 		return worker.StartChecker(ctx, worker.Options{CacheDir: f.cache})

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/internal/rescue"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // listLimit bounds the wait for one server when all servers are listed: a slow server
@@ -151,7 +151,7 @@ func (s *System) fetchAll(ctx context.Context, view catalog.View, o toolscript.F
 func asked(view catalog.View, o toolscript.FetchRequest, cursors map[string]string) []string {
 	var names []string
 	for _, s := range view.Servers {
-		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && !(mcpclient.Config{Type: s.Type}).Functions() {
+		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && !(upstream.Config{Type: s.Type}).Functions() {
 			names = append(names, s.Name)
 		}
 	}
@@ -163,7 +163,7 @@ func joined(of toolscript.Collection, names []string, pages []toolscript.Page, f
 	all, next := toolscript.Page{Of: of}, map[string]string{}
 	for i, name := range names {
 		switch err := failures[i]; {
-		case errors.Is(err, mcpclient.ErrNoCapability):
+		case errors.Is(err, upstream.ErrNoCapability):
 		case err != nil:
 			all.Missing = append(all.Missing, toolscript.Missing{Server: name, Kind: toolscript.KindOf(err), Error: err.Error()})
 		default:

@@ -14,25 +14,25 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // lists stores tool lists by name of the server, for one definition of each.
 type lists struct {
 	mu   sync.Mutex
-	of   map[string]mcpclient.Config
+	of   map[string]upstream.Config
 	list map[string][]toolscript.Tool
 }
 
-func (*lists) Instructions(string, mcpclient.Config) string { return "" }
+func (*lists) Instructions(string, upstream.Config) string { return "" }
 
-func (*lists) KeepInstructions(string, mcpclient.Config, string) error { return nil }
+func (*lists) KeepInstructions(string, upstream.Config, string) error { return nil }
 
-func (*lists) Spoken(string, mcpclient.Config) mcpclient.Spoken { return mcpclient.Spoken{} }
+func (*lists) Spoken(string, upstream.Config) upstream.Spoken { return upstream.Spoken{} }
 
-func (*lists) KeepSpoken(string, mcpclient.Config, mcpclient.Spoken) error { return nil }
+func (*lists) KeepSpoken(string, upstream.Config, upstream.Spoken) error { return nil }
 
-func (l *lists) Recall(name string, c mcpclient.Config) []toolscript.Tool {
+func (l *lists) Recall(name string, c upstream.Config) []toolscript.Tool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !reflect.DeepEqual(l.of[name].Connection(), c.Connection()) {
@@ -41,18 +41,18 @@ func (l *lists) Recall(name string, c mcpclient.Config) []toolscript.Tool {
 	return l.list[name]
 }
 
-func (l *lists) Keep(name string, c mcpclient.Config, tools []toolscript.Tool) error {
+func (l *lists) Keep(name string, c upstream.Config, tools []toolscript.Tool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.of == nil {
-		l.of, l.list = map[string]mcpclient.Config{}, map[string][]toolscript.Tool{}
+		l.of, l.list = map[string]upstream.Config{}, map[string][]toolscript.Tool{}
 	}
 	l.of[name], l.list[name] = c, tools
 	return nil
 }
 
-func idle(command string) mcpclient.Config {
-	return mcpclient.Config{Type: mcpclient.Stdio, Command: command, Idle: 10 * time.Minute}
+func idle(command string) upstream.Config {
+	return upstream.Config{Type: upstream.Stdio, Command: command, Idle: 10 * time.Minute}
 }
 
 func stateOf(t *testing.T, s *actors.System, name string) toolscript.ServerState {
@@ -71,13 +71,13 @@ func stateOf(t *testing.T, s *actors.System, name string) toolscript.ServerState
 func TestGatewayStartsNoServerWithAStoredList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, memory := &roll{}, &lists{}
-		earlier := startWith(t, actors.Options{Servers: map[string]mcpclient.Config{"a": idle("a"), "b": idle("b")}, Dial: r.dial, Memory: memory})
+		earlier := startWith(t, actors.Options{Servers: map[string]upstream.Config{"a": idle("a"), "b": idle("b")}, Dial: r.dial, Memory: memory})
 		settle(t, earlier)
 		if err := earlier.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		r = &roll{}
-		s := startWith(t, actors.Options{Servers: map[string]mcpclient.Config{"a": idle("a"), "b": idle("other")}, Dial: r.dial, Memory: memory})
+		s := startWith(t, actors.Options{Servers: map[string]upstream.Config{"a": idle("a"), "b": idle("other")}, Dial: r.dial, Memory: memory})
 		settle(t, s)
 		if names := r.dialled(); !slices.Equal(names, []string{"b"}) {
 			t.Fatalf("dialled %q, want b, whose definition is another", names)
@@ -99,10 +99,10 @@ func TestGatewayStartsNoServerWithAStoredList(t *testing.T) {
 		if a, b := stateOf(t, s, "a"), stateOf(t, s, "b"); a != toolscript.Resting || b != toolscript.Resting {
 			t.Errorf("an hour later: %s and %s", a, b)
 		}
-		if _, err := s.Configure(t.Context(), map[string]mcpclient.Config{"a": idle("a"), "b": idle("other")}); err != nil || len(r.dialled()) != 2 {
+		if _, err := s.Configure(t.Context(), map[string]upstream.Config{"a": idle("a"), "b": idle("other")}); err != nil || len(r.dialled()) != 2 {
 			t.Errorf("reload without a change: %v; dialled %q", err, r.dialled())
 		}
-		reload, err := s.Configure(t.Context(), map[string]mcpclient.Config{"a": {Type: mcpclient.Stdio, Command: "a"}, "b": idle("other")})
+		reload, err := s.Configure(t.Context(), map[string]upstream.Config{"a": {Type: upstream.Stdio, Command: "a"}, "b": idle("other")})
 		if err != nil || !slices.Equal(reload.Adjusted, []string{"a"}) || stateOf(t, s, "a") != toolscript.Ready {
 			t.Errorf("reload without idle of a: %+v, %v; it is %s", reload, err, stateOf(t, s, "a"))
 		}
@@ -133,8 +133,8 @@ func TestArgumentsAreCheckedAfterAStart(t *testing.T) {
 				}
 				sent := 0
 				s := startWith(t, actors.Options{
-					Servers: map[string]mcpclient.Config{"a": idle("a")}, Memory: memory,
-					Dial: func(context.Context, string, mcpclient.Config, mcpclient.Events) (server.Conn, error) {
+					Servers: map[string]upstream.Config{"a": idle("a")}, Memory: memory,
+					Dial: func(context.Context, string, upstream.Config, upstream.Events) (server.Conn, error) {
 						conn := newConn("a")
 						conn.call = func(_ context.Context, _ string, args json.RawMessage) (json.RawMessage, error) {
 							sent++

@@ -7,13 +7,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestStatusAfterARestart: who has restarted a server sees its new status, not that of the time before or of
 // the attempt.
 func TestStatusAfterARestart(t *testing.T) {
-	s := startWith(t, actors.Options{Servers: map[string]mcpclient.Config{"a": {Type: mcpclient.HTTP}, "b": {Type: mcpclient.HTTP}}, Dial: (&roll{}).dial})
+	s := startWith(t, actors.Options{Servers: map[string]upstream.Config{"a": {Type: upstream.HTTP}, "b": {Type: upstream.HTTP}}, Dial: (&roll{}).dial})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for range 500 {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func find(t *testing.T, s *actors.System, q toolscript.SearchQuery) toolscript.SearchAnswer {
@@ -130,7 +130,7 @@ func TestSearchSettings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zero := 0.0
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}},
+			Servers: map[string]upstream.Config{"up": {Type: upstream.Stdio}},
 			Dial:    dialer{"up": answers(newConn("up", "a_file", "b_file", "c_file"), nil)}.dial,
 			Search:  actors.SearchOptions{Limit: 2, Threshold: &zero},
 		})
@@ -150,7 +150,7 @@ func TestSearchSettings(t *testing.T) {
 func TestSearchOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}}, Dial: dialer{}.dial, OnDemand: true,
+			Servers: map[string]upstream.Config{"up": {Type: upstream.Stdio}}, Dial: dialer{}.dial, OnDemand: true,
 		})
 		s.Await(t.Context(), nil)
 		if a := find(t, s, toolscript.SearchQuery{Text: "echo"}); found(a) != "up__echo" {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // hinted is a connection whose only tool, echo, has annotations.
@@ -55,7 +55,7 @@ func TestErrorsSayWhetherTheCallWasSent(t *testing.T) {
 	}
 	unavailable := toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: time.Second, Err: errors.New("no luck")}
 	unreachable := unavailable
-	unreachable.Err = fmt.Errorf("%w: no route", mcpclient.ErrUnreachable)
+	unreachable.Err = fmt.Errorf("%w: no route", upstream.ErrUnreachable)
 	for _, tt := range []struct {
 		name   string
 		call   toolscript.Call
@@ -86,7 +86,7 @@ func TestErrorsSayWhetherTheCallWasSent(t *testing.T) {
 				if tt.change != nil {
 					tt.change(conn)
 				}
-				o := actors.Options{Audit: log, Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.HTTP, Timeout: 5 * time.Second}, "down": {Type: mcpclient.HTTP}}}
+				o := actors.Options{Audit: log, Servers: map[string]upstream.Config{"up": {Type: upstream.HTTP, Timeout: 5 * time.Second}, "down": {Type: upstream.HTTP}}}
 				o.Dial = dialer{
 					"up":   answers(hinted{conn, tt.hints}, nil),
 					"down": answers(nil, errors.New("refused")),
@@ -142,7 +142,7 @@ func TestQueuedCallIsNotSent(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.HTTP, Concurrency: 1}}, Dial: dialer{"up": answers(server.Conn(conn), nil)}.dial,
+			Servers: map[string]upstream.Config{"up": {Type: upstream.HTTP, Concurrency: 1}}, Dial: dialer{"up": answers(server.Conn(conn), nil)}.dial,
 		})
 		synctest.Wait()
 		first, cancel := context.WithCancel(t.Context())

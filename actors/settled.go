@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // settled returns the error of a call for its caller. The error says whether the call was sent.
@@ -34,5 +34,5 @@ func settled(view catalog.View, call toolscript.Call, err error) error {
 // keeps the answers to calls with a key.
 func elsewhere(view catalog.View, name string) bool {
 	i := slices.IndexFunc(view.Servers, func(s catalog.Server) bool { return s.Name == name })
-	return i >= 0 && view.Servers[i].Type == mcpclient.Fleet
+	return i >= 0 && view.Servers[i].Type == upstream.Fleet
 }

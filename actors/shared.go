@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // These methods are for a hub, whose servers come and go with the gateways that use them, and
@@ -21,29 +21,29 @@ import (
 
 // OfferServer starts a server, or applies changed limits to it. It does not wait for the
 // connection.
-func (s *System) OfferServer(ctx context.Context, name string, config mcpclient.Config) error {
-	return s.change(ctx, func(servers map[string]mcpclient.Config) { servers[name] = config })
+func (s *System) OfferServer(ctx context.Context, name string, config upstream.Config) error {
+	return s.change(ctx, func(servers map[string]upstream.Config) { servers[name] = config })
 }
 
 // WithdrawServer ends a server. It does not wait for the end of its process.
 func (s *System) WithdrawServer(ctx context.Context, name string) error {
-	return s.change(ctx, func(servers map[string]mcpclient.Config) { delete(servers, name) })
+	return s.change(ctx, func(servers map[string]upstream.Config) { delete(servers, name) })
 }
 
 // Configured returns the configured servers.
-func (s *System) Configured() map[string]mcpclient.Config {
+func (s *System) Configured() map[string]upstream.Config {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
 	return maps.Clone(s.configured)
 }
 
 // change edits the configured servers. Unlike Configure, it does not touch the others.
-func (s *System) change(ctx context.Context, edit func(map[string]mcpclient.Config)) error {
+func (s *System) change(ctx context.Context, edit func(map[string]upstream.Config)) error {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
 	servers := maps.Clone(s.configured)
 	if servers == nil {
-		servers = map[string]mcpclient.Config{}
+		servers = map[string]upstream.Config{}
 	}
 	edit(servers)
 	_, err := s.replace(ctx, servers)

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // trap is a log handler that panics on a message as often as it is armed, and so
@@ -67,7 +67,7 @@ func TestActorsThatPanicAreRestarted(t *testing.T) {
 				h := &trap{message: tt.message}
 				h.armed.Store(tt.times)
 				s := startWith(t, actors.Options{
-					Servers: map[string]mcpclient.Config{"up": {}}, Dial: dialer{}.dial, Logger: slog.New(h),
+					Servers: map[string]upstream.Config{"up": {}}, Dial: dialer{}.dial, Logger: slog.New(h),
 				})
 				synctest.Wait()
 				a := actorNamed(t, s, tt.actor)
@@ -97,7 +97,7 @@ func TestAServerWhoseActorPanickedIsInBackoff(t *testing.T) {
 		h := &trap{message: "server connected"}
 		h.armed.Store(1)
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}}, Dial: dialer{}.dial, Logger: slog.New(h),
+			Servers: map[string]upstream.Config{"up": {Type: upstream.Stdio}}, Dial: dialer{}.dial, Logger: slog.New(h),
 		})
 		synctest.Wait()
 		servers, err := s.Servers(t.Context())
@@ -123,7 +123,7 @@ func TestPanicsOfTheSupervisorItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &trap{message: "actor failed"}
 		h.armed.Store(100)
-		s := startWith(t, actors.Options{Servers: map[string]mcpclient.Config{"up": {}}, Dial: dialer{}.dial, Logger: slog.New(h)})
+		s := startWith(t, actors.Options{Servers: map[string]upstream.Config{"up": {}}, Dial: dialer{}.dial, Logger: slog.New(h)})
 		settle(t, s)
 		at := actors.Find(s, "server/up")
 		at.Engine.Send(at.PID, server.Call{Ctx: nil}) // causes a panic: real calls have a context

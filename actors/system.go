@@ -37,6 +37,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // DefaultConnectTimeout bounds one attempt to connect to a server that has no
@@ -45,25 +46,25 @@ const DefaultConnectTimeout = time.Minute
 
 // Options configure a System. Every field may be zero.
 type Options struct {
-	Servers        map[string]mcpclient.Config // by configured name
-	Dial           server.Dial                 // nil: connects to real servers
-	Logins         *oauth.Sessions             // nil: no logins
-	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
-	HealthInterval time.Duration               // between two health checks of an idle server; 0: 30 seconds
-	Memory         server.Memory               // keeps tool lists over restarts; nil: none
-	OnDemand       bool                        // connect to a server when Await or a call first selects it
-	Rest           bool                        // servers whose tools are in Memory rest until the first call
-	Rested         func()                      // called when a server begins to rest; must not block; nil: nothing
-	Types          func() Types                // called for each module; nil: the zero Types
-	NoObserve      bool                        // do not observe results, whatever Types says
-	Feed           *live.Feed                  // events, with the log; nil: events without the log
-	Configuration  []string                    // paths of the configuration files; only shown
-	Logger         *slog.Logger                // nil: nothing is logged; see also LaterHandler
-	Scripts        Scripts                     // zero: the System runs no scripts
-	Store          *store.Options              // values that outlive runs; nil: there is no store
-	Approvals      Approvals                   // zero: only tools with RequiresApproval need approval
-	Search         SearchOptions               // zero: only words are compared
-	Audit          *audit.Log                  // nil: there is no audit; Close closes it
+	Servers        map[string]upstream.Config // by configured name
+	Dial           server.Dial                // nil: connects to real servers
+	Logins         *oauth.Sessions            // nil: no logins
+	ConnectTimeout time.Duration              // 0: DefaultConnectTimeout
+	HealthInterval time.Duration              // between two health checks of an idle server; 0: 30 seconds
+	Memory         server.Memory              // keeps tool lists over restarts; nil: none
+	OnDemand       bool                       // connect to a server when Await or a call first selects it
+	Rest           bool                       // servers whose tools are in Memory rest until the first call
+	Rested         func()                     // called when a server begins to rest; must not block; nil: nothing
+	Types          func() Types               // called for each module; nil: the zero Types
+	NoObserve      bool                       // do not observe results, whatever Types says
+	Feed           *live.Feed                 // events, with the log; nil: events without the log
+	Configuration  []string                   // paths of the configuration files; only shown
+	Logger         *slog.Logger               // nil: nothing is logged; see also LaterHandler
+	Scripts        Scripts                    // zero: the System runs no scripts
+	Store          *store.Options             // values that outlive runs; nil: there is no store
+	Approvals      Approvals                  // zero: only tools with RequiresApproval need approval
+	Search         SearchOptions              // zero: only words are compared
+	Audit          *audit.Log                 // nil: there is no audit; Close closes it
 
 	// Secrets returns the secrets of the configuration outside of its servers, by the text that
 	// replaces each in logs; nil: none. It is called at the start and by RenewRedactors.
@@ -148,9 +149,9 @@ type System struct {
 	redactors   atomic.Pointer[map[string]redactor]              // by name of the server; "" for texts of no server
 	identities  atomic.Pointer[map[string]approval.PinnedServer] // by name, for pins
 	guard       *pin.Guard
-	accepting   sync.Map                    // the *acceptance of each request to accept a pin, by its id
-	configuring sync.Mutex                  // held during a change of the configuration
-	configured  map[string]mcpclient.Config // the current configuration; guarded by configuring
+	accepting   sync.Map                   // the *acceptance of each request to accept a pin, by its id
+	configuring sync.Mutex                 // held during a change of the configuration
+	configured  map[string]upstream.Config // the current configuration; guarded by configuring
 
 	work    mailbox.Group // goroutines that may outlive the actors for a moment
 	closing context.Context

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestAwaitWaitsForTheServersOfTheFilter(t *testing.T) {
@@ -117,7 +117,7 @@ func TestMalformedSchemaIsInTheStatus(t *testing.T) {
 func TestObservedResults(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			servers := map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}}
+			servers := map[string]upstream.Config{"up": {Type: upstream.Stdio}}
 			s := startWith(t, actors.Options{Servers: servers, Dial: dialer{}.dial, NoObserve: off})
 			settle(t, s)
 			if err := echo(t, s, "up"); err != nil {
@@ -199,9 +199,9 @@ func TestStatusShowsEveryActorAndServer(t *testing.T) {
 			return nil, context.Cause(ctx)
 		}
 		d := dialer{"up": answers(conn, nil), "down": answers(nil, errors.New("refused"))}
-		s := startWith(t, actors.Options{Dial: d.dial, Servers: map[string]mcpclient.Config{
-			"up":   {Type: mcpclient.Stdio, ExcludeTools: []string{"ecko"}},
-			"down": {Type: mcpclient.Stdio},
+		s := startWith(t, actors.Options{Dial: d.dial, Servers: map[string]upstream.Config{
+			"up":   {Type: upstream.Stdio, ExcludeTools: []string{"ecko"}},
+			"down": {Type: upstream.Stdio},
 		}})
 		synctest.Wait()
 		go func() { _ = echo(t, s, "up") }()

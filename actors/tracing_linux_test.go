@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // recorder is a Tracer that keeps its spans.
@@ -80,7 +80,7 @@ type tracedConn struct {
 	seen []string
 }
 
-func (c *tracedConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+func (c *tracedConn) Start(m upstream.ToolCall) upstream.Started {
 	c.mu.Lock()
 	c.seen = append(c.seen, m.Trace)
 	c.mu.Unlock()

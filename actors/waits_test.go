@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestAuditHasWaits: the line of a call has how long it waited for a person, and then for its
@@ -26,7 +26,7 @@ func TestAuditHasWaits(t *testing.T) {
 			return json.RawMessage(`{}`), nil
 		}
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.HTTP, Concurrency: 1}}, Dial: dialer{"up": answers(conn, nil)}.dial,
+			Servers: map[string]upstream.Config{"up": {Type: upstream.HTTP, Concurrency: 1}}, Dial: dialer{"up": answers(conn, nil)}.dial,
 			Approvals: actors.Approvals{Policies: func() toolscript.Approvals {
 				return toolscript.Approvals{{Default: toolscript.ApprovalAllow, Rules: []toolscript.ApprovalRule{{Match: []string{"up__echo"}, Action: toolscript.ApprovalAsk}}}}
 			}},

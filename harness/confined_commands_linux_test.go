@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/commands"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestConfinedCommands: the programs of a server of commands reach what its configuration
@@ -43,10 +43,10 @@ func TestConfinedCommands(t *testing.T) {
 		"child": {"run": ["sh", "-c", "sh -c 'cat \"$1\"' sh \"$1\"", "sh", "{path}"], "parameters": {"path": "a file"}},
 		"fetch": {"run": [%q, %q, "{url}"], "parameters": {"url": "an address"}}}`, self, fetchRole)
 	d := commands.Dialer{Run: harness.RunCommand, Confiner: harness.Confiner{}}
-	c, err := d.Dial(t.Context(), "programs", mcpclient.Config{
-		Type: mcpclient.Command, Root: root, Commands: json.RawMessage(definitions), Env: map[string]string{"OUTSIDE": outside},
-		Confine: &mcpclient.Confine{Write: []string{data}, Net: []string{web.Listener.Addr().String()}},
-	}, mcpclient.Events{})
+	c, err := d.Dial(t.Context(), "programs", upstream.Config{
+		Type: upstream.Command, Root: root, Commands: json.RawMessage(definitions), Env: map[string]string{"OUTSIDE": outside},
+		Confine: &upstream.Confine{Write: []string{data}, Net: []string{web.Listener.Addr().String()}},
+	}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestConfinedCommands(t *testing.T) {
 		{"fetch", fmt.Sprintf(`{"url": %q}`, web.URL), "proxy " + web.URL + ": 200 hello"},
 	} {
 		done := make(chan string, 1)
-		c.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: test.tool, Args: json.RawMessage(test.args), Done: func(r json.RawMessage, err error) {
+		c.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: test.tool, Args: json.RawMessage(test.args), Done: func(r json.RawMessage, err error) {
 			done <- fmt.Sprint(string(r), err)
 		}})
 		if got := <-done; !strings.Contains(got, test.want) {
@@ -82,8 +82,8 @@ func TestLinkOutOfProject(t *testing.T) {
 	if err := os.Symlink(home, link); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []mcpclient.Confine{{Read: []string{link}}, {Write: []string{link}}, {Read: []string{project, link}}, {Write: []string{project, filepath.Join(link, ".")}}} {
-		p := mcpclient.Confined{Confine: c, Project: files.Folder{Dir: project}, Path: "/bin/true", Args: []string{"true"}, Dir: project}
+	for _, c := range []upstream.Confine{{Read: []string{link}}, {Write: []string{link}}, {Read: []string{project, link}}, {Write: []string{project, filepath.Join(link, ".")}}} {
+		p := upstream.Confined{Confine: c, Project: files.Folder{Dir: project}, Path: "/bin/true", Args: []string{"true"}, Dir: project}
 		if _, err := (harness.Confiner{}).Start(p); err == nil || !strings.Contains(err.Error(), "leads to "+home) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -97,13 +97,13 @@ func TestLinkOut(t *testing.T) {
 	if err := os.Symlink(outside, link); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []mcpclient.Confine{{Write: []string{folder}, Read: []string{link}}, {Write: []string{folder, link}}} {
-		_, err := harness.Confiner{}.Start(mcpclient.Confined{Confine: c, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
+	for _, c := range []upstream.Confine{{Write: []string{folder}, Read: []string{link}}, {Write: []string{folder, link}}} {
+		_, err := harness.Confiner{}.Start(upstream.Confined{Confine: c, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
 		if err == nil || !strings.Contains(err.Error(), link) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	start, err := harness.Confiner{}.Start(mcpclient.Confined{Confine: mcpclient.Confine{Read: []string{link}}, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
+	start, err := harness.Confiner{}.Start(upstream.Confined{Confine: upstream.Confine{Read: []string{link}}, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
 	if err != nil {
 		t.Fatal(err)
 	}

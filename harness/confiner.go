@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Confiner starts servers in confinement. The zero value keeps no caches between starts.
@@ -28,24 +28,24 @@ type Confiner struct {
 	Record *observed.Record
 }
 
-// Lacks implements mcpclient.Confiner.
-func (Confiner) Lacks(r mcpclient.Confine) string {
+// Lacks implements upstream.Confiner.
+func (Confiner) Lacks(r upstream.Confine) string {
 	return strings.Join(confined.Missing(confined.Parts(r.Net)), "; ")
 }
 
-// Start implements mcpclient.Confiner. If a part of the restrictions is not available,
+// Start implements upstream.Confiner. If a part of the restrictions is not available,
 // the server is started with the others.
-func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
+func (c Confiner) Start(p upstream.Confined) (upstream.Start, error) {
 	temp, err := os.MkdirTemp("", "toolscript-server-")
 	if err != nil {
-		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
+		return upstream.Start{}, fmt.Errorf("confine: %w", err)
 	}
 	end := func() { _ = os.RemoveAll(temp) } // an error is ignored: nothing can be done about files that stay
-	l := launch{Confiner: c, process: p, start: mcpclient.Start{Env: append(slices.Clone(p.Env), "TMPDIR="+temp), End: end}}
+	l := launch{Confiner: c, process: p, start: upstream.Start{Env: append(slices.Clone(p.Env), "TMPDIR="+temp), End: end}}
 	for _, step := range []func() error{func() error { return l.paths(temp) }, l.network, l.wrap, l.watch} {
 		if err := step(); err != nil {
 			l.start.End()
-			return mcpclient.Start{}, err
+			return upstream.Start{}, err
 		}
 	}
 	return l.start, nil
@@ -54,10 +54,10 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 // launch prepares the start of one process. Its steps follow one another.
 type launch struct {
 	Confiner
-	process mcpclient.Confined
+	process upstream.Confined
 	spec    confined.Spec
 	own     []string // the paths that belong to this process only
-	start   mcpclient.Start
+	start   upstream.Start
 }
 
 // paths decides which paths the process may read and write. temp is its own folder.
@@ -150,7 +150,7 @@ func (l *launch) watch() error {
 }
 
 // seen returns a function that records connections through the proxy; nil if the server is not watched.
-func (c Confiner) seen(p mcpclient.Confined) func(target string, allowed bool) {
+func (c Confiner) seen(p upstream.Confined) func(target string, allowed bool) {
 	if !p.Watched {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (c Confiner) seen(p mcpclient.Confined) func(target string, allowed bool) {
 
 // linksOut returns an error if a configured path below a writable folder leads out of
 // that folder through a link: the server may have made the link.
-func linksOut(c mcpclient.Confine) error {
+func linksOut(c upstream.Confine) error {
 	for _, path := range slices.Concat(c.Read, c.Write) {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
@@ -194,7 +194,7 @@ func after(last, first func()) func() {
 }
 
 // cache returns the folder for the programs that a package manager installs for a server.
-func (c Confiner) cache(p mcpclient.Confined, temp string) (string, error) {
+func (c Confiner) cache(p upstream.Confined, temp string) (string, error) {
 	if c.CacheDir == "" {
 		return temp, nil
 	}

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/harness"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestConfiner: a confined server reaches the hosts that its configuration names, through the
@@ -37,8 +37,8 @@ func TestConfiner(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var logged []string
-	start, err := harness.Confiner{}.Start(mcpclient.Confined{
-		Confine: mcpclient.Confine{Net: []string{named.Listener.Addr().String()}},
+	start, err := harness.Confiner{}.Start(upstream.Confined{
+		Confine: upstream.Confine{Net: []string{named.Listener.Addr().String()}},
 		Path:    self, Args: []string{self, fetchRole, named.URL, other.URL}, Dir: t.TempDir(),
 		Env: append(os.Environ(), "OUTSIDE="+outside),
 		Log: func(_ slog.Level, format string, args ...any) {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestWatchedAndConfined: a server that is watched with a profile is confined as without the
@@ -44,8 +44,8 @@ func TestWatchedAndConfined(t *testing.T) {
 	outputs := map[bool]string{}
 	for _, watched := range []bool{false, true} {
 		record := &observed.Record{}
-		start, err := harness.Confiner{Record: record}.Start(mcpclient.Confined{
-			Confine: mcpclient.Confine{Write: []string{folder}, Net: []string{"api.example.com:443"}, Watched: watched},
+		start, err := harness.Confiner{Record: record}.Start(upstream.Confined{
+			Confine: upstream.Confine{Write: []string{folder}, Net: []string{"api.example.com:443"}, Watched: watched},
 			Path:    self, Args: []string{self, breakRole, inside, outside}, Dir: folder, Env: os.Environ(),
 			Log: func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) },
 		})

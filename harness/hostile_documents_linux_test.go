@@ -19,7 +19,6 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/race"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -42,7 +41,7 @@ func documents(t *testing.T, document string) (s *actors.System, reads *atomic.I
 	port := harness.ConvertWhen(ready, func() upstream.ConvertPort { return s.Convert })
 	s, err = actors.Start(actors.Options{
 		Logger:  slog.New(slog.DiscardHandler),
-		Servers: map[string]mcpclient.Config{"api": {Type: mcpclient.OpenAPI, API: settings}},
+		Servers: map[string]upstream.Config{"api": {Type: upstream.OpenAPI, API: settings}},
 		Dial:    server.DialWith(openapi.Dialer{Convert: port}.Dial),
 		Scripts: actors.Scripts{StartConverter: func(ctx context.Context) (workers.Worker, error) {
 			return worker.StartConverter(ctx, worker.Options{})

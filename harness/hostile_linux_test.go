@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/pace"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // hostile is a gateway whose built-in tools get bytes that are made to be expensive.
@@ -41,10 +41,10 @@ func newHostile(t *testing.T) *hostile {
 		_, _ = w.Write([]byte(*h.page.Load()))
 	}))
 	t.Cleanup(h.web.Close)
-	settings := mcpclient.BuiltinSettings{Web: mcpclient.WebSettings{AllowHosts: []string{"127.0.0.1"}}}
+	settings := upstream.BuiltinSettings{Web: upstream.WebSettings{AllowHosts: []string{"127.0.0.1"}}}
 	allow := toolscript.Approvals{{Rules: []toolscript.ApprovalRule{{Match: []string{"*"}, Action: toolscript.ApprovalAllow}}}}
-	local, err := harness.Start(harness.Config{Dir: t.TempDir(), Approvals: allow, Servers: map[string]mcpclient.Config{"builtin": {
-		Type: mcpclient.Builtin, Root: h.root, Settings: settings, Timeout: time.Minute,
+	local, err := harness.Start(harness.Config{Dir: t.TempDir(), Approvals: allow, Servers: map[string]upstream.Config{"builtin": {
+		Type: upstream.Builtin, Root: h.root, Settings: settings, Timeout: time.Minute,
 		Tools: []string{"applyPatch", "fetchUrl", "fileSearch", "grepFiles", "readFile"},
 	}}})
 	if err != nil {

@@ -23,9 +23,9 @@ import (
 
 // Config configures Start. All fields are optional.
 type Config struct {
-	Registry *Registry                   // tools of this program; nil if it has none
-	Name     string                      // name of the server of these tools; default "app"
-	Servers  map[string]mcpclient.Config // MCP servers and servers of built-in tools, by name
+	Registry *Registry                  // tools of this program; nil if it has none
+	Name     string                     // name of the server of these tools; default "app"
+	Servers  map[string]upstream.Config // MCP servers and servers of built-in tools, by name
 
 	// Approvals say which calls need an approval; if nil, calls of tools with
 	// RequiresApproval do. Options.Approve answers.
@@ -90,8 +90,8 @@ func Start(c Config) (*Local, error) {
 		}
 	}
 	dial := server.DialAll(mcpclient.Dialer{Reaper: l.reaper, Confiner: Confiner{}}, builtin.Dialer{Host: host}, nil)
-	o.Dial = func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
-		if cfg.Type == mcpclient.InProcess {
+	o.Dial = func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
+		if cfg.Type == upstream.InProcess {
 			return c.Registry.dial(name, on), nil
 		}
 		return dial(ctx, name, cfg, on)
@@ -109,13 +109,13 @@ func Start(c Config) (*Local, error) {
 }
 
 // servers returns the configured servers and the server of the Registry.
-func (c Config) servers() map[string]mcpclient.Config {
+func (c Config) servers() map[string]upstream.Config {
 	all := maps.Clone(c.Servers)
 	if c.Registry != nil {
 		if all == nil {
-			all = map[string]mcpclient.Config{}
+			all = map[string]upstream.Config{}
 		}
-		all[cmp.Or(c.Name, "app")] = mcpclient.Config{Type: mcpclient.InProcess}
+		all[cmp.Or(c.Name, "app")] = upstream.Config{Type: upstream.InProcess}
 	}
 	return all
 }

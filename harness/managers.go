@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/confined"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // installer returns the package manager that a command line starts; "" if it starts none.
@@ -47,7 +47,7 @@ func cachesOf(name, folder string) (env []string) {
 // pythons returns the paths of the Python interpreters that uv and pipx find: in PATH, and those that
 // uv has installed for the user. It skips folders of PATH that the server can write to, so that the
 // server cannot choose paths. env makes uv install interpreters into the cache if the user has none.
-func pythons(p mcpclient.Confined, cache string) (read, env []string) {
+func pythons(p upstream.Confined, cache string) (read, env []string) {
 	for _, folder := range pathOf(p.Env) {
 		if !filepath.IsAbs(folder) || slices.ContainsFunc(p.Write, func(top string) bool { return within(folder, top) }) {
 			continue
@@ -73,7 +73,7 @@ var interpreter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // uvRun returns the user's files that a "uv run" executes: the pyproject.toml of the project, and the
 // script. env makes uv keep the environment of the project in the cache, if the project has none.
-func uvRun(p mcpclient.Confined, cache string) (files, env []string) {
+func uvRun(p upstream.Confined, cache string) (files, env []string) {
 	if installer(p.Args) != "uv" || !slices.Contains(p.Fixed, "run") || slices.Contains(p.Fixed, "tool") {
 		return nil, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestPackageManagers: a package manager keeps what it installs in the cache of its server. Those of Python
@@ -38,7 +38,7 @@ func TestPackageManagers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if lacks := (harness.Confiner{}).Lacks(mcpclient.Confine{Watched: true, Free: true}); lacks != "" {
+	if lacks := (harness.Confiner{}).Lacks(upstream.Confine{Watched: true, Free: true}); lacks != "" {
 		t.Skip(lacks)
 	}
 	t.Setenv("HOME", home)
@@ -79,7 +79,7 @@ func TestPackageManagers(t *testing.T) {
 			if strings.Contains(argv[0], "/") {
 				program = filepath.Join(home, argv[0])
 			}
-			p := mcpclient.Confined{Confine: mcpclient.Confine{Watched: true, Free: true}, Path: program, Args: argv, Fixed: argv[1:], Env: []string{"PATH=" + filepath.Join(home, "python/bin")}, Dir: home}
+			p := upstream.Confined{Confine: upstream.Confine{Watched: true, Free: true}, Path: program, Args: argv, Fixed: argv[1:], Env: []string{"PATH=" + filepath.Join(home, "python/bin")}, Dir: home}
 			if c.write != "" {
 				p.Write = []string{filepath.Join(home, c.write)}
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -153,10 +152,10 @@ func (r *Registry) List() []string {
 }
 
 // dial returns a connection to the tools of the registry.
-func (r *Registry) dial(name string, on mcpclient.Events) *upstream.Conn {
+func (r *Registry) dial(name string, on upstream.Events) *upstream.Conn {
 	var c *upstream.Conn
 	c = upstream.New(upstream.Options{
-		Name: name, Info: mcpclient.Info{Title: "Tools of this program", Version: toolscript.Version}, Tools: served{r}, Events: on,
+		Name: name, Info: upstream.Info{Title: "Tools of this program", Version: toolscript.Version}, Tools: served{r}, Events: on,
 		Closed: func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()

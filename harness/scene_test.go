@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestMain(m *testing.M) {
@@ -66,7 +67,7 @@ var shared = sync.OnceValues(func() (*actors.System, error) {
 		names = append(names, t.Name)
 	}
 	return actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"workspace": {Type: mcpclient.Builtin, Root: root, Tools: names}},
+		Servers: map[string]upstream.Config{"workspace": {Type: upstream.Builtin, Root: root, Tools: names}},
 		Dial:    server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: cache}}, nil),
 		Scripts: actors.Scripts{
 			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },

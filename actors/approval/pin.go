@@ -13,7 +13,7 @@ import (
 
 // PinnedServer identifies the server of a tool in a pin.
 type PinnedServer struct {
-	Identity string // definition of the server, see mcpclient.Config.Identity
+	Identity string // definition of the server, see upstream.Config.Identity
 	Source   string // the configuration file that defines it
 	Project  string // the folder in which it is called
 }

@@ -27,7 +27,7 @@ type Guard struct {
 type ComparedServer struct {
 	Name     string
 	Source   string // the configuration file
-	Identity string // definition of the server, see mcpclient.Config.Identity
+	Identity string // definition of the server, see upstream.Config.Identity
 	Written  string // definition as the user's own file has it; "" for other files
 	Program  string // definition for a person, without secrets
 	Fixed    bool   // the tools change only with this program and are not compared

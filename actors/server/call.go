@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/internal/rescue"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxQueued is the maximum number of calls that wait for their turn on one server.
@@ -90,7 +90,7 @@ func (s *Server) enqueue(m Call, about toolscript.Error) {
 
 // setLimits applies the configured limits to calls that begin later.
 func (s *Server) setLimits() {
-	s.calls.setMost(cmp.Or(s.Config.Concurrency, mcpclient.DefaultConcurrency))
+	s.calls.setMost(cmp.Or(s.Config.Concurrency, upstream.DefaultConcurrency))
 	s.calls.setRate(s.Port.bucket.configure(s.Config.RateLimit))
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/rescue"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // calling returns a dial function for a server that handles calls with call.
@@ -54,19 +54,19 @@ func TestCallPassesTheResultOrTheErrorOn(t *testing.T) {
 func TestCallTimeout(t *testing.T) {
 	tests := []struct {
 		name     string
-		config   mcpclient.Config
+		config   upstream.Config
 		call     func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)
 		deadline time.Duration // of the caller
 		want     time.Duration
 		kind     toolscript.Kind
 	}{
-		{"the default", mcpclient.Config{}, never, time.Hour, time.Minute, toolscript.Timeout},
-		{"the configured time", mcpclient.Config{Timeout: 5 * time.Second}, never, time.Hour, 5 * time.Second, toolscript.Timeout},
-		{"the caller's time, if less", mcpclient.Config{}, never, 3 * time.Second, 3 * time.Second, toolscript.Timeout},
-		{"restarted by progress", mcpclient.Config{}, progressing(4), time.Hour, 4*50*time.Second + time.Minute, toolscript.Timeout},
-		{"answered in the end, thanks to progress", mcpclient.Config{}, answeringAfter(5), time.Hour, 5 * 50 * time.Second, ""},
-		{"progress does not pass the caller's time", mcpclient.Config{}, progressing(5), 2 * time.Minute, 2 * time.Minute, toolscript.Timeout},
-		{"a connection that keeps to no context", mcpclient.Config{}, ignoringContext, time.Hour, time.Minute, toolscript.Timeout},
+		{"the default", upstream.Config{}, never, time.Hour, time.Minute, toolscript.Timeout},
+		{"the configured time", upstream.Config{Timeout: 5 * time.Second}, never, time.Hour, 5 * time.Second, toolscript.Timeout},
+		{"the caller's time, if less", upstream.Config{}, never, 3 * time.Second, 3 * time.Second, toolscript.Timeout},
+		{"restarted by progress", upstream.Config{}, progressing(4), time.Hour, 4*50*time.Second + time.Minute, toolscript.Timeout},
+		{"answered in the end, thanks to progress", upstream.Config{}, answeringAfter(5), time.Hour, 5 * 50 * time.Second, ""},
+		{"progress does not pass the caller's time", upstream.Config{}, progressing(5), 2 * time.Minute, 2 * time.Minute, toolscript.Timeout},
+		{"a connection that keeps to no context", upstream.Config{}, ignoringContext, time.Hour, time.Minute, toolscript.Timeout},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestLossFailsCallsInFlightAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = ignoringContext
-		r := start(t, options{config: mcpclient.Config{Concurrency: 100}, dial: func(_ context.Context, n int) (server.Conn, error) {
+		r := start(t, options{config: upstream.Config{Concurrency: 100}, dial: func(_ context.Context, n int) (server.Conn, error) {
 			if n == 1 {
 				return conn, nil
 			}

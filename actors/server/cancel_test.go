@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // toolConn is a connection with one tool, which runs for a time after its cancellation.
@@ -19,7 +19,7 @@ type toolConn struct {
 	takes time.Duration
 }
 
-func (c toolConn) Start(t mcpclient.ToolCall) mcpclient.Started {
+func (c toolConn) Start(t upstream.ToolCall) upstream.Started {
 	return t.Go(func(ctx context.Context) (json.RawMessage, error) {
 		<-ctx.Done()
 		time.Sleep(c.takes)

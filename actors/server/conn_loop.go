@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // hangUpTime is the maximum time that a dial may need to clean up after its time
@@ -116,7 +117,7 @@ func (k *connLoop) awaitPrevious(online context.Context) {
 
 // hasProcess reports whether the server is a process of this program.
 func (k *connLoop) hasProcess() bool {
-	return k.Config.Type == mcpclient.Stdio && k.Config.Shared == ""
+	return k.Config.Type == upstream.Stdio && k.Config.Shared == ""
 }
 
 // begin waits until the start of a process is admitted. Other servers need no admission.
@@ -158,9 +159,9 @@ func (k *connLoop) stuck(ctx context.Context) (watched func()) {
 	}
 }
 
-func (k *connLoop) events() mcpclient.Events {
+func (k *connLoop) events() upstream.Events {
 	changed := listChanged{k.generation}
-	return mcpclient.Events{
+	return upstream.Events{
 		ToolsChanged: func() { k.post(changed) },
 		Elicit:       k.elicit,
 		Log:          k.log.logMessage,

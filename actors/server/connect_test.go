@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 var errRefused = &toolscript.Error{Kind: toolscript.Unavailable, Server: "fake", Err: errors.New("connection refused")}
@@ -234,7 +234,7 @@ func TestEndsWithoutBackoff(t *testing.T) {
 			toolscript.Failed, 1, toolscript.Unavailable, "fake: ",
 		},
 		{
-			"configuration with a problem", options{config: mcpclient.Config{Problem: untrusted}, dial: fail(toolscript.Internal)},
+			"configuration with a problem", options{config: upstream.Config{Problem: untrusted}, dial: fail(toolscript.Internal)},
 			toolscript.Failed, 0, toolscript.Unavailable, "toolscript trust",
 		},
 	}

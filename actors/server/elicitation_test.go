@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const form = `{"message":"Who?","requestedSchema":{"type":"object","properties":{"who":{"type":"string"}}}}`
@@ -125,7 +125,7 @@ func TestElicitationEndsWithItsCall(t *testing.T) {
 }
 
 // events returns the events of the last dial.
-func (r *rig) events() mcpclient.Events {
+func (r *rig) events() upstream.Events {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.on

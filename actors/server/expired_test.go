@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // lateContext is a context whose deadline is over and whose timer has not fired yet, as after a
@@ -72,7 +72,7 @@ func TestQueuedCallIsChecked(t *testing.T) {
 			<-release
 			return json.RawMessage(`{}`), nil
 		}
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
 		r.take()
 		first := r.send(t.Context(), server.Call{Tool: "a"})
 		synctest.Wait()

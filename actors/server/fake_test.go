@@ -18,8 +18,8 @@ import (
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // fakeConn is a connection whose behaviour is set by its fields. The zero value has
@@ -50,7 +50,7 @@ func withTools(names ...string) *fakeConn {
 	return c
 }
 
-func (c *fakeConn) Info() mcpclient.Info  { return mcpclient.Info{Title: "Fake", Version: "1"} }
+func (c *fakeConn) Info() upstream.Info   { return upstream.Info{Title: "Fake", Version: "1"} }
 func (c *fakeConn) Lost() <-chan struct{} { return c.lost }
 func (c *fakeConn) Err() error            { return c.err }
 func (c *fakeConn) Stderr() []string      { return []string{"last words"} }
@@ -72,12 +72,12 @@ func (c *fakeConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 
 func (c *fakeConn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
 	if c.fetch == nil {
-		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: mcpclient.ErrNoCapability}
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: upstream.ErrNoCapability}
 	}
 	return c.fetch(ctx, o, progress)
 }
 
-func (c *fakeConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+func (c *fakeConn) Start(m upstream.ToolCall) upstream.Started {
 	if c.panics {
 		panic("planted")
 	}
@@ -123,15 +123,15 @@ type rig struct {
 
 	mu    sync.Mutex
 	facts []any
-	on    mcpclient.Events // of the last dial
-	dials []time.Duration  // time of each dial since the start
+	on    upstream.Events // of the last dial
+	dials []time.Duration // time of each dial since the start
 	begin time.Time
 	rests atomic.Int64 // how often the server began to rest
 }
 
 // options are the settings of a rig.
 type options struct {
-	config  mcpclient.Config
+	config  upstream.Config
 	connect time.Duration
 	demand  bool
 	watched *process          // not nil: the process of the server, in place of dial
@@ -186,7 +186,7 @@ func start(t *testing.T, o options) *rig {
 }
 
 func (r *rig) dial(f func(context.Context, int) (server.Conn, error)) server.Dial {
-	return func(ctx context.Context, _ string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+	return func(ctx context.Context, _ string, _ upstream.Config, on upstream.Events) (server.Conn, error) {
 		r.mu.Lock()
 		r.dials = append(r.dials, time.Since(r.begin))
 		r.on = on

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -32,8 +32,8 @@ type serverLog struct {
 	example string             // the last omitted line
 }
 
-func newServerLog(logger *slog.Logger, config mcpclient.Config, dropped *atomic.Uint64) *serverLog {
-	return &serverLog{logger: logger, redact: mcpclient.Redactor(config), dropped: dropped}
+func newServerLog(logger *slog.Logger, config upstream.Config, dropped *atomic.Uint64) *serverLog {
+	return &serverLog{logger: logger, redact: upstream.Redactor(config), dropped: dropped}
 }
 
 // write writes a line, or counts it if the limit is reached.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // A server that logs without end gets a limited number of lines, then one summary
@@ -20,7 +20,7 @@ func TestLogFloodIsSummarized(t *testing.T) {
 		var log bytes.Buffer
 		r := start(t, options{
 			logger: slog.New(slog.NewTextHandler(&log, nil)),
-			config: mcpclient.Config{Env: map[string]string{"THE_KEY": "hunter2hunter2"}},
+			config: upstream.Config{Env: map[string]string{"THE_KEY": "hunter2hunter2"}},
 			dial:   func(context.Context, int) (server.Conn, error) { return withTools("a"), nil },
 		})
 		said := 0

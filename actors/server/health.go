@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // A connection can be up although its server does not answer: the server hangs, or
@@ -72,7 +72,7 @@ func (s *Server) healthKnown(m healthKnown) {
 		s.health.answered, s.health.unanswered = true, 0
 	case s.calls.count() > 0, m.answers != s.calls.answered():
 		s.health.unanswered = 0
-	case kind == toolscript.Unauthorized, errors.Is(m.err, mcpclient.ErrUnreachable):
+	case kind == toolscript.Unauthorized, errors.Is(m.err, upstream.ErrUnreachable):
 		s.ended(ended{s.generation, m.err, s.conn.Stderr()})
 		return
 	case s.health.answered && (kind == toolscript.Timeout || kind == toolscript.Unavailable):

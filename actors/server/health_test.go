@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // noAnswer is a ping without an answer.
@@ -71,7 +71,7 @@ func TestEndedServerIsConnectedAgain(t *testing.T) {
 // An unanswered ping alone proves nothing.
 func TestHealthyServersKeepTheirConnection(t *testing.T) {
 	broken := func(context.Context) error {
-		return &toolscript.Error{Kind: toolscript.Unavailable, Err: mcpclient.ErrUnreachable}
+		return &toolscript.Error{Kind: toolscript.Unavailable, Err: upstream.ErrUnreachable}
 	}
 	tests := map[string]struct {
 		ping func(context.Context) error
@@ -139,7 +139,7 @@ func TestNoHealthCheckEndsACall(t *testing.T) {
 		"no answer": noAnswer,
 		"unreachable": func(ctx context.Context) error {
 			<-ctx.Done()
-			return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("gone: %w", mcpclient.ErrUnreachable)}
+			return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("gone: %w", upstream.ErrUnreachable)}
 		},
 		"unauthorized": func(ctx context.Context) error {
 			<-ctx.Done()
@@ -158,7 +158,7 @@ func TestNoHealthCheckEndsACall(t *testing.T) {
 						return nil, toolscript.ContextError(ctx)
 					}
 				}
-				r := start(t, options{config: mcpclient.Config{Timeout: 2 * time.Minute}, dial: first(conn)})
+				r := start(t, options{config: upstream.Config{Timeout: 2 * time.Minute}, dial: first(conn)})
 				time.Sleep(95 * time.Second) // the ping sent at 90 s has no answer yet
 				if got := <-r.call(t.Context(), "a"); got.err != nil || got.took != 65*time.Second {
 					t.Errorf("after %v: %v", got.took, got.err)
@@ -177,7 +177,7 @@ func TestAnIdleServerThatCannotBeReached(t *testing.T) {
 		err  error
 		want toolscript.ServerState
 	}{
-		"no way to it": {&toolscript.Error{Kind: toolscript.Unavailable, Err: mcpclient.ErrUnreachable}, toolscript.Backoff},
+		"no way to it": {&toolscript.Error{Kind: toolscript.Unavailable, Err: upstream.ErrUnreachable}, toolscript.Backoff},
 		"credentials":  {&toolscript.Error{Kind: toolscript.Unauthorized, Err: fmt.Errorf("HTTP 401")}, toolscript.NeedsAuth},
 	} {
 		t.Run(name, func(t *testing.T) {

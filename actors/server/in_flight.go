@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // MaxCall bounds a call whose caller sets no deadline. The time limit of the server,
@@ -52,12 +53,12 @@ type pendingCall struct {
 
 	// Guarded by inFlight.mu.
 	ends, latest time.Time
-	paused       int               // number of elicitations that pause the time limit
-	started      mcpclient.Started // nil before the connection has the call
-	cause        error             // why the call was stopped
-	answered     bool              // the caller has its reply
-	task         bool              // the server works on a task for the call
-	over         []func()          // called after the answer
+	paused       int              // number of elicitations that pause the time limit
+	started      upstream.Started // nil before the connection has the call
+	cause        error            // why the call was stopped
+	answered     bool             // the caller has its reply
+	task         bool             // the server works on a task for the call
+	over         []func()         // called after the answer
 }
 
 // Value implements context.Context.
@@ -134,8 +135,8 @@ func (c *pendingCall) send(conn Conn, m *Call) {
 		c.returned(nil, unsent(named(err, c.about)))
 		return
 	}
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Key: m.Key, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Task: m.task, Began: c.beganTask, Done: c.returned}
-	var started mcpclient.Started
+	t := upstream.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Key: m.Key, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Task: m.task, Began: c.beganTask, Done: c.returned}
+	var started upstream.Started
 	if m.Fetch != nil {
 		fetch := *m.Fetch
 		fetch.Trace = t.Trace
@@ -168,7 +169,7 @@ func (c *pendingCall) returned(result json.RawMessage, err error) {
 	if err != nil {
 		err = c.failed(err)
 	}
-	again := !c.answered && c.cause == nil && (c.wait && errors.Is(err, mcpclient.ErrUnreachable) || mcpclient.TaskOf(err) != "")
+	again := !c.answered && c.cause == nil && (c.wait && errors.Is(err, upstream.ErrUnreachable) || mcpclient.TaskOf(err) != "")
 	wanted := first && f.queued
 	f.mu.Unlock()
 	if first {
@@ -202,7 +203,7 @@ func (c *pendingCall) failed(err error) error {
 		err = named(mailbox.ContextError(c.Context), c.about)
 	}
 	sent := toolscript.SentOf(err)
-	if errors.Is(err, mcpclient.ErrUnreachable) {
+	if errors.Is(err, upstream.ErrUnreachable) {
 		sent = toolscript.SentNo
 	}
 	switch {
@@ -259,7 +260,7 @@ type reportsEnd interface{ ReportsEnd() }
 // it knows when a call has its turn. KeepsLimit asks after the time limit of a call whether
 // the other side still applies it. KeepsLimit returns when ctx ends.
 type keepsLimit interface {
-	KeepsLimit(ctx context.Context, started mcpclient.Started) bool
+	KeepsLimit(ctx context.Context, started upstream.Started) bool
 }
 
 const (
@@ -278,7 +279,7 @@ type endsCalls interface{ EndsCalls() }
 // cancellation. It is longer than the grace of a run, so a run knows which calls have not ended.
 const CancelTime = time.Second
 
-func (c *pendingCall) cancel(started mcpclient.Started, cause error) {
+func (c *pendingCall) cancel(started upstream.Started, cause error) {
 	started.Cancel(string(toolscript.KindOf(cause)), c.unanswered(cause))
 }
 

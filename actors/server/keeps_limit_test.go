@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // keeper is a connection whose other side applies the time limits.
@@ -19,7 +19,7 @@ type keeper struct {
 	keeps func(context.Context) bool
 }
 
-func (k keeper) KeepsLimit(ctx context.Context, _ mcpclient.Started) bool { return k.keeps(ctx) }
+func (k keeper) KeepsLimit(ctx context.Context, _ upstream.Started) bool { return k.keeps(ctx) }
 
 // TestLimitOfAnotherSide: a call may take longer than its limit while the other side applies
 // the limit, and no longer when that does not answer.
@@ -68,7 +68,7 @@ func TestLimitOfAnotherSide(t *testing.T) {
 					}
 				}
 				k := keeper{conn, tt.keeps(time.Now())}
-				r := start(t, options{config: mcpclient.Config{Timeout: limit}, dial: func(context.Context, int) (server.Conn, error) { return k, nil }})
+				r := start(t, options{config: upstream.Config{Timeout: limit}, dial: func(context.Context, int) (server.Conn, error) { return k, nil }})
 				got := <-r.call(t.Context(), "a")
 				if toolscript.KindOf(got.err) != tt.kind || got.took != tt.took {
 					t.Errorf("%v after %s, want %q after %s", got.err, got.took, tt.kind, tt.took)
@@ -88,7 +88,7 @@ func TestWaitForAConnectionCountsForTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := withTools("a"), withTools("a")
 		second.call = never
-		r := start(t, options{config: mcpclient.Config{Timeout: 5 * time.Second}, dial: func(_ context.Context, n int) (server.Conn, error) {
+		r := start(t, options{config: upstream.Config{Timeout: 5 * time.Second}, dial: func(_ context.Context, n int) (server.Conn, error) {
 			switch n {
 			case 1:
 				return first, nil

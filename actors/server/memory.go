@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Memory stores the tools that servers listed last, their instructions and their MCP versions, so
@@ -14,15 +14,15 @@ import (
 type Memory interface {
 	// Recall returns the tools that a server with this configuration listed last; nil if they
 	// are not known.
-	Recall(name string, cfg mcpclient.Config) []toolscript.Tool
-	Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error
+	Recall(name string, cfg upstream.Config) []toolscript.Tool
+	Keep(name string, cfg upstream.Config, tools []toolscript.Tool) error
 	// Instructions returns the instructions that the server had when it listed them.
-	Instructions(name string, cfg mcpclient.Config) string
-	KeepInstructions(name string, cfg mcpclient.Config, text string) error
+	Instructions(name string, cfg upstream.Config) string
+	KeepInstructions(name string, cfg upstream.Config, text string) error
 	// Spoken returns what the last connection to a server with this configuration has found out
 	// about its MCP versions.
-	Spoken(name string, cfg mcpclient.Config) mcpclient.Spoken
-	KeepSpoken(name string, cfg mcpclient.Config, s mcpclient.Spoken) error
+	Spoken(name string, cfg upstream.Config) upstream.Spoken
+	KeepSpoken(name string, cfg upstream.Config, s upstream.Spoken) error
 }
 
 // recall loads the stored tools, which are valid until the server lists its tools.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // shelf is a Memory without a file.
@@ -23,34 +23,34 @@ type shelf struct {
 	err   error
 	slow  time.Duration
 
-	spoken mcpclient.Spoken
+	spoken upstream.Spoken
 }
 
-func (m *shelf) Spoken(string, mcpclient.Config) mcpclient.Spoken {
+func (m *shelf) Spoken(string, upstream.Config) upstream.Spoken {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.spoken
 }
 
-func (m *shelf) KeepSpoken(_ string, _ mcpclient.Config, s mcpclient.Spoken) error {
+func (m *shelf) KeepSpoken(_ string, _ upstream.Config, s upstream.Spoken) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.spoken = s
 	return m.err
 }
 
-func (*shelf) Instructions(string, mcpclient.Config) string { return "" }
+func (*shelf) Instructions(string, upstream.Config) string { return "" }
 
-func (*shelf) KeepInstructions(string, mcpclient.Config, string) error { return nil }
+func (*shelf) KeepInstructions(string, upstream.Config, string) error { return nil }
 
-func (m *shelf) Recall(string, mcpclient.Config) []toolscript.Tool {
+func (m *shelf) Recall(string, upstream.Config) []toolscript.Tool {
 	time.Sleep(m.slow)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.tools)
 }
 
-func (m *shelf) Keep(_ string, _ mcpclient.Config, tools []toolscript.Tool) error {
+func (m *shelf) Keep(_ string, _ upstream.Config, tools []toolscript.Tool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.tools = tools
@@ -63,7 +63,7 @@ func TestToolsOfThePreviousStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := &shelf{tools: tools("a", "b", "hidden")}
 		r := start(t, options{
-			config: mcpclient.Config{ExcludeTools: []string{"hidden"}}, memory: memory,
+			config: upstream.Config{ExcludeTools: []string{"hidden"}}, memory: memory,
 			dial: func(context.Context, int) (server.Conn, error) {
 				time.Sleep(time.Second)
 				return withTools("b", "c", "hidden"), nil
@@ -79,7 +79,7 @@ func TestToolsOfThePreviousStart(t *testing.T) {
 		if diff := cmp.Diff([]string{"tools: b c", "ready"}, describe(r.take())); diff != "" {
 			t.Errorf("when connected (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(tools("b", "c", "hidden"), memory.Recall("", mcpclient.Config{})); diff != "" {
+		if diff := cmp.Diff(tools("b", "c", "hidden"), memory.Recall("", upstream.Config{})); diff != "" {
 			t.Errorf("kept (-want +got):\n%s", diff)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Call asks the server to call one of its tools, or to fetch a resource or prompt.
@@ -80,7 +80,7 @@ type Retry struct{}
 
 // Adjust sets new limits and tool filters. All other fields of the Config must be
 // unchanged.
-type Adjust struct{ Config mcpclient.Config }
+type Adjust struct{ Config upstream.Config }
 
 // Leave says why the actor is about to be ended. Calls that have not ended fail with Why.
 type Leave struct {
@@ -109,7 +109,7 @@ type (
 	connected struct {
 		generation uint64
 		conn       Conn
-		info       mcpclient.Info
+		info       upstream.Info
 		tools      []toolscript.Tool
 		review     Review
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // want sends Want to the server.
@@ -54,7 +54,7 @@ func TestCallStartsAServerOnDemand(t *testing.T) {
 // Problems of unused servers are not reported.
 func TestConfigurationProblemIsReportedOnUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := start(t, options{demand: true, config: mcpclient.Config{Problem: errors.New("not trusted")}})
+		r := start(t, options{demand: true, config: upstream.Config{Problem: errors.New("not trusted")}})
 		if got := r.state(); got != toolscript.Connecting {
 			t.Errorf("state = %s, want connecting", got)
 		}

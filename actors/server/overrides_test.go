@@ -10,13 +10,13 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestOverridesAreOfTheGatewayAlone checks that the facts have the names of the configuration,
 // that the server gets its own, and that errors have those of the configuration again.
 func TestOverridesAreOfTheGatewayAlone(t *testing.T) {
-	config := mcpclient.Config{Overrides: map[string]toolscript.Override{"get": {Name: "fetch"}, "lost": {Name: "found"}}}
+	config := upstream.Config{Overrides: map[string]toolscript.Override{"get": {Name: "fetch"}, "lost": {Name: "found"}}}
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string
 		conn := withTools("get", "put")

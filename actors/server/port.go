@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // A Port makes calls in the caller's goroutine while the server is connected and has
@@ -92,4 +92,4 @@ func (s *Server) withdraw() {
 	}
 }
 
-func (s *Server) timeout() time.Duration { return cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout) }
+func (s *Server) timeout() time.Duration { return cmp.Or(s.Config.Timeout, upstream.DefaultTimeout) }

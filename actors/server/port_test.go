@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // direct makes a call through the Port.
@@ -77,7 +77,7 @@ func TestPortFollowsTheConnection(t *testing.T) {
 func TestPortLeavesPlacesToCallsThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: calling(
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: calling(
 			func(context.Context, string, func()) (json.RawMessage, error) {
 				<-held
 				return json.RawMessage(`{}`), nil
@@ -156,7 +156,7 @@ func TestPortSurvivesAPanic(t *testing.T) {
 			conn := withTools("a")
 			conn.panics = inStart
 			conn.call = func(context.Context, string, func()) (json.RawMessage, error) { panic("planted") }
-			r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+			r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
 			if sent, err := r.direct(t.Context()); !sent || err == nil {
 				t.Errorf("sent = %v, %v; want an error", sent, err)
 			}
@@ -174,7 +174,7 @@ func TestPortCallsCountForHealth(t *testing.T) {
 		var pings atomic.Int32
 		conn.ping = func(context.Context) error { pings.Add(1); return nil }
 		conn.call = never
-		r := start(t, options{config: mcpclient.Config{Timeout: time.Hour}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+		r := start(t, options{config: upstream.Config{Timeout: time.Hour}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := r.inBackground(ctx)
 		time.Sleep(5 * time.Minute)

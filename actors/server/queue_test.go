@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestBusyWhen1024CallsWait(t *testing.T) {
@@ -51,7 +51,7 @@ func TestBusyWhen1024CallsWait(t *testing.T) {
 func TestRunsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []string
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: calling(
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: calling(
 			func(_ context.Context, tool string, _ func()) (json.RawMessage, error) {
 				order = append(order, tool)
 				time.Sleep(time.Second)
@@ -82,7 +82,7 @@ func TestRunsTakeTurns(t *testing.T) {
 // ends loses its place in the queue.
 func TestWaitingTakesNoTimeOfTheServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1, Timeout: 10 * time.Second}, dial: calling(
+		r := start(t, options{config: upstream.Config{Concurrency: 1, Timeout: 10 * time.Second}, dial: calling(
 			func(context.Context, string, func()) (json.RawMessage, error) {
 				time.Sleep(8 * time.Second)
 				return json.RawMessage(`{}`), nil
@@ -111,7 +111,7 @@ func TestLossFailsWaitingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = never
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: func(_ context.Context, n int) (server.Conn, error) {
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: func(_ context.Context, n int) (server.Conn, error) {
 			if n == 1 {
 				return conn, nil
 			}

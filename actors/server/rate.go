@@ -9,7 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // bucket keeps the token bucket of a server from one actor to the next, so that the end
@@ -21,7 +21,7 @@ type bucket struct {
 
 // configure returns the limiter with the configured rate; nil if there is no limit. A
 // limiter that exists keeps its tokens.
-func (b *bucket) configure(c mcpclient.RateLimit) *rate.Limiter {
+func (b *bucket) configure(c upstream.RateLimit) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if c.Calls == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // starts records when calls begin on a connection that answers at once.
@@ -38,7 +38,7 @@ func (s *starts) call(_ context.Context, tool string, _ func()) (json.RawMessage
 func limited(t *testing.T, calls int, per time.Duration, burst int) (*rig, *starts) {
 	t.Helper()
 	s := &starts{}
-	r := start(t, options{config: mcpclient.Config{RateLimit: mcpclient.RateLimit{Calls: calls, Per: per, Burst: burst}}, dial: calling(s.call)})
+	r := start(t, options{config: upstream.Config{RateLimit: upstream.RateLimit{Calls: calls, Per: per, Burst: burst}}, dial: calling(s.call)})
 	s.begin = time.Now()
 	return r, s
 }
@@ -218,7 +218,7 @@ func TestRateLimitAndCancellation(t *testing.T) {
 func TestRateLimitKeepsTheOtherBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{
-			config: mcpclient.Config{RateLimit: mcpclient.RateLimit{Calls: 1, Per: time.Minute, Burst: 2000}}, dial: calling(never),
+			config: upstream.Config{RateLimit: upstream.RateLimit{Calls: 1, Per: time.Minute, Burst: 2000}}, dial: calling(never),
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -267,21 +267,21 @@ func TestRateLimitChangesInPlace(t *testing.T) {
 			calls = append(calls, r.call(t.Context(), "a"))
 			synctest.Wait()
 		}
-		adjust := func(limit mcpclient.RateLimit) {
-			r.at.Engine.Send(r.at.PID, server.Adjust{Config: mcpclient.Config{RateLimit: limit}})
+		adjust := func(limit upstream.RateLimit) {
+			r.at.Engine.Send(r.at.PID, server.Adjust{Config: upstream.Config{RateLimit: limit}})
 			synctest.Wait()
 		}
-		adjust(mcpclient.RateLimit{Calls: 1, Per: 10 * time.Second, Burst: 1})
+		adjust(upstream.RateLimit{Calls: 1, Per: 10 * time.Second, Burst: 1})
 		time.Sleep(11 * time.Second)
 		if n := r.status().Queued; n != 2 {
 			t.Errorf("%d calls wait after 11 s at one in 10 s, want 2", n)
 		}
-		adjust(mcpclient.RateLimit{})
+		adjust(upstream.RateLimit{})
 		if status := r.status(); status.Queued != 0 || status.RateLimit != nil {
 			t.Errorf("without a limit: %d calls wait, status %+v", status.Queued, status.RateLimit)
 		}
 		wait(t, calls)
-		adjust(mcpclient.RateLimit{Calls: 2, Per: time.Second, Burst: 1})
+		adjust(upstream.RateLimit{Calls: 2, Per: time.Second, Burst: 1})
 		if got := r.status().RateLimit; got == nil || got.Calls != 2 || got.PerMs != 1000 {
 			t.Errorf("status = %+v", got)
 		}
@@ -306,7 +306,7 @@ func TestRateLimitOutlivesTheConnection(t *testing.T) {
 			t.Errorf("after a restart: %v, want busy", got.err)
 		}
 		next := start(t, options{
-			config: mcpclient.Config{RateLimit: mcpclient.RateLimit{Calls: 1, Per: time.Hour, Burst: 1}}, port: &r.port, dial: calling(never),
+			config: upstream.Config{RateLimit: upstream.RateLimit{Calls: 1, Per: time.Hour, Burst: 1}}, port: &r.port, dial: calling(never),
 		})
 		if got := <-next.call(within, "a"); toolscript.KindOf(got.err) != toolscript.Busy {
 			t.Errorf("call of the next actor = %v, want busy", got.err)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // ends are the ends of a connection, with what calls get.
@@ -50,7 +50,7 @@ func TestTheEndOfAConnectionHasItsKind(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				conn := withTools("a")
 				conn.call = ignoringContext
-				r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: once(conn)})
+				r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: once(conn)})
 				calls := map[string]<-chan outcome{"in flight": r.call(t.Context(), "a")}
 				synctest.Wait()
 				calls["that waits"] = r.call(t.Context(), "a")
@@ -78,7 +78,7 @@ func TestACallAfterTheEndKeepsItsKind(t *testing.T) {
 				conn := withTools("a")
 				conn.call = func(context.Context, string, func()) (json.RawMessage, error) {
 					conn.err = end.why // Lost follows
-					return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w; the call was not sent", mcpclient.ErrUnreachable)}
+					return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w; the call was not sent", upstream.ErrUnreachable)}
 				}
 				r := start(t, options{dial: once(conn)})
 				got := <-r.waitingCall(t.Context(), time.Second)
@@ -96,7 +96,7 @@ func TestCallsOfAServerThatLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = never
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: once(conn)})
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: once(conn)})
 		sent := r.call(t.Context(), "a")
 		synctest.Wait()
 		unsent := r.call(t.Context(), "a")

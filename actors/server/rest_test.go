@@ -16,10 +16,10 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-var resting = mcpclient.Config{Type: mcpclient.Stdio, Command: "server", Idle: 10 * time.Minute}
+var resting = upstream.Config{Type: upstream.Stdio, Command: "server", Idle: 10 * time.Minute}
 
 // conns are the connections of a server that starts in startTime.
 type conns struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // restart asks for a restart and returns the answer.
@@ -102,11 +102,11 @@ func TestRestartOfAServerThatWasNeverStarted(t *testing.T) {
 		if status, err := restart(start(t, options{demand: true, dial: dial})); err != nil || status.State != toolscript.Ready {
 			t.Errorf("%+v, %v", status, err)
 		}
-		disabled := start(t, options{config: mcpclient.Config{Disabled: true}, dial: dial})
+		disabled := start(t, options{config: upstream.Config{Disabled: true}, dial: dial})
 		if _, err := restart(disabled); toolscript.KindOf(err) != toolscript.Unavailable || !strings.Contains(err.Error(), "disabled") {
 			t.Errorf("disabled: %v", err)
 		}
-		problem := start(t, options{config: mcpclient.Config{Problem: errors.New("A is not set")}, dial: dial})
+		problem := start(t, options{config: upstream.Config{Problem: errors.New("A is not set")}, dial: dial})
 		if _, err := restart(problem); toolscript.KindOf(err) != toolscript.Unavailable || !strings.Contains(err.Error(), "A is not set") {
 			t.Errorf("problem: %v", err)
 		}

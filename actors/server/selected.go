@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // errNotOffered is the error of a request for a resource or a prompt that the configuration
@@ -13,7 +13,7 @@ import (
 var errNotOffered = errors.New("includeTools or excludeTools of the server leaves it out")
 
 // selects returns the error of a request that the configuration does not select.
-func selects(c mcpclient.Config, o toolscript.FetchRequest) error {
+func selects(c upstream.Config, o toolscript.FetchRequest) error {
 	name := o.Prompt
 	if name == "" {
 		name = o.URI
@@ -25,7 +25,7 @@ func selects(c mcpclient.Config, o toolscript.FetchRequest) error {
 }
 
 // selected leaves out the entries of a page that the configuration does not select.
-func selected(c mcpclient.Config, o toolscript.FetchRequest, result json.RawMessage) (json.RawMessage, error) {
+func selected(c upstream.Config, o toolscript.FetchRequest, result json.RawMessage) (json.RawMessage, error) {
 	if !o.Selected || o.Collection() == "" || len(c.IncludeTools)+len(c.ExcludeTools) == 0 {
 		return result, nil
 	}

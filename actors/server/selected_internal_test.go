@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestSelected: includeTools and excludeTools also select prompts by name and resources by URI, if the
 // request says so.
 func TestSelected(t *testing.T) {
-	c := mcpclient.Config{IncludeTools: []string{"greet*", "test:///a*"}, ExcludeTools: []string{"*/secret"}}
+	c := upstream.Config{IncludeTools: []string{"greet*", "test:///a*"}, ExcludeTools: []string{"*/secret"}}
 	for _, tt := range []struct {
 		id, page, want string
 	}{

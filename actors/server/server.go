@@ -24,15 +24,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Options configure a Server. All fields are required except Login, Rest, Rested, Starts, Memory,
 // HealthInterval, Tracer, Port, Known and Review.
 type Options struct {
 	Name           string
-	Config         mcpclient.Config
+	Config         upstream.Config
 	Dial           Dial
 	Login          *oauth.Session // nil if users cannot log in at the server
 	ConnectTimeout time.Duration  // for the handshake and the first list of tools, unless Config.StartupTimeout is set
@@ -99,7 +99,7 @@ type Server struct {
 	awaiting   uint64             // the generation that dials when the last dial has ended
 	restarts   []mailbox.Reply[toolscript.ServerStatus]
 	conn       Conn // nil unless ready
-	info       mcpclient.Info
+	info       upstream.Info
 	all        []toolscript.Tool // the tools listed last, even while the server is not connected
 	tools      []toolscript.Tool // the tools of all that the configuration selects
 	warnings   []string

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // spokenAge is how long a stored MCP version is used. After that time, the server is asked again,
@@ -20,31 +20,31 @@ const maxSpoken = 4 << 10
 
 // spokenFile is the content of a file with the MCP versions of a server.
 type spokenFile struct {
-	Identity string           `json:"identity"` // as in file
-	Spoken   mcpclient.Spoken `json:"spoken"`
+	Identity string          `json:"identity"` // as in file
+	Spoken   upstream.Spoken `json:"spoken"`
 }
 
 // Spoken returns what the last connection to a server with exactly this configuration has found
 // out about its MCP versions.
-func (f ToolLists) Spoken(name string, cfg mcpclient.Config) mcpclient.Spoken {
+func (f ToolLists) Spoken(name string, cfg upstream.Config) upstream.Spoken {
 	if f == "" || files.CheckPrivateDir(string(f)) != nil {
-		return mcpclient.Spoken{}
+		return upstream.Spoken{}
 	}
 	path := f.spokenPath(name, cfg)
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSpoken || time.Since(info.ModTime()) > spokenAge {
-		return mcpclient.Spoken{}
+		return upstream.Spoken{}
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // G304: a file of this program
 	var kept spokenFile
 	if err != nil || json.Unmarshal(text, &kept) != nil || kept.Identity != identity(cfg) {
-		return mcpclient.Spoken{}
+		return upstream.Spoken{}
 	}
 	return kept.Spoken
 }
 
 // KeepSpoken stores what a connection has found out about the MCP versions of a server.
-func (f ToolLists) KeepSpoken(name string, cfg mcpclient.Config, s mcpclient.Spoken) error {
+func (f ToolLists) KeepSpoken(name string, cfg upstream.Config, s upstream.Spoken) error {
 	if f == "" {
 		return nil
 	}
@@ -55,19 +55,19 @@ func (f ToolLists) KeepSpoken(name string, cfg mcpclient.Config, s mcpclient.Spo
 	return files.Write(f.spokenPath(name, cfg), text)
 }
 
-func (f ToolLists) spokenPath(name string, cfg mcpclient.Config) string {
+func (f ToolLists) spokenPath(name string, cfg upstream.Config) string {
 	return filepath.Join(string(f), hash(name, cfg.Source)+".protocol.json")
 }
 
 // withSpoken adds what is known about the MCP versions of the server, and stores what the
 // connection finds out.
-func (k *connLoop) withSpoken(on mcpclient.Events) mcpclient.Events {
-	if k.Memory == nil || k.Config.Local() && k.Config.Type != mcpclient.Stdio {
+func (k *connLoop) withSpoken(on upstream.Events) upstream.Events {
+	if k.Memory == nil || k.Config.Local() && k.Config.Type != upstream.Stdio {
 		return on
 	}
 	memory, name, config, logger := k.Memory, k.Name, k.Config, k.Logger
 	on.Spoken = memory.Spoken(name, config)
-	on.Speaks = func(s mcpclient.Spoken) {
+	on.Speaks = func(s upstream.Spoken) {
 		k.Work.Go(func() {
 			if err := memory.KeepSpoken(name, config, s); err != nil {
 				logger.Debug("MCP version not stored", slog.String("error", err.Error()))

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestSpokenIsKept: the versions of a server belong to its definition and to its name.
 func TestSpokenIsKept(t *testing.T) {
-	f, want := folder(t), mcpclient.Spoken{Version: mcpclient.Handshake, Server: "1.2.3"}
+	f, want := folder(t), upstream.Spoken{Version: upstream.Handshake, Server: "1.2.3"}
 	if err := f.KeepSpoken("github", config, want); err != nil {
 		t.Fatal(err)
 	}
@@ -23,10 +23,10 @@ func TestSpokenIsKept(t *testing.T) {
 	}
 	other := config
 	other.Args = []string{"--beta"}
-	for name, got := range map[string]mcpclient.Spoken{
+	for name, got := range map[string]upstream.Spoken{
 		"another name": f.Spoken("gitlab", config), "another definition": f.Spoken("github", other), "no folder": server.ToolLists("").Spoken("github", config),
 	} {
-		if got != (mcpclient.Spoken{}) {
+		if got != (upstream.Spoken{}) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -38,7 +38,7 @@ func TestSpokenIsKept(t *testing.T) {
 // TestSpokenIsForgotten: a damaged or old file is no knowledge.
 func TestSpokenIsForgotten(t *testing.T) {
 	f := folder(t)
-	if err := f.KeepSpoken("github", config, mcpclient.Spoken{Version: mcpclient.Handshake}); err != nil {
+	if err := f.KeepSpoken("github", config, upstream.Spoken{Version: upstream.Handshake}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := filepath.Glob(filepath.Join(string(f), "*"))
@@ -49,13 +49,13 @@ func TestSpokenIsForgotten(t *testing.T) {
 	if err := os.Chtimes(all[0], old, old); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Spoken("github", config); got != (mcpclient.Spoken{}) {
+	if got := f.Spoken("github", config); got != (upstream.Spoken{}) {
 		t.Errorf("after eight days: %+v", got)
 	}
 	if err := os.WriteFile(all[0], []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Spoken("github", config); got != (mcpclient.Spoken{}) {
+	if got := f.Spoken("github", config); got != (upstream.Spoken{}) {
 		t.Errorf("from a damaged file: %+v", got)
 	}
 }
@@ -63,24 +63,24 @@ func TestSpokenIsForgotten(t *testing.T) {
 // TestDialKnowsWhatTheServerSpoke: a dial gets what an earlier connection has found.
 func TestDialKnowsWhatTheServerSpoke(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory, found, conn := &shelf{}, mcpclient.Spoken{Version: mcpclient.Stateless, Server: "2"}, withTools("a")
-		r := start(t, options{config: mcpclient.Config{Type: mcpclient.Stdio}, memory: memory, dial: func(_ context.Context, n int) (server.Conn, error) {
+		memory, found, conn := &shelf{}, upstream.Spoken{Version: upstream.Stateless, Server: "2"}, withTools("a")
+		r := start(t, options{config: upstream.Config{Type: upstream.Stdio}, memory: memory, dial: func(_ context.Context, n int) (server.Conn, error) {
 			if n == 1 {
 				return conn, nil
 			}
 			return withTools("a"), nil
 		}})
-		dialled := func() mcpclient.Events {
+		dialled := func() upstream.Events {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			return r.on
 		}
-		if got := dialled().Spoken; got != (mcpclient.Spoken{}) {
+		if got := dialled().Spoken; got != (upstream.Spoken{}) {
 			t.Errorf("the first dial knew %+v", got)
 		}
 		dialled().Speaks(found)
 		synctest.Wait()
-		if got := memory.Spoken("", mcpclient.Config{}); got != found {
+		if got := memory.Spoken("", upstream.Config{}); got != found {
 			t.Errorf("kept %+v, want %+v", got, found)
 		}
 		conn.die(nil)

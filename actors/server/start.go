@@ -64,7 +64,7 @@ type startWatch struct {
 	runs chan struct{} // closed when look is set
 }
 
-// starting implements mcpclient.Events.Starting. It may be called again with another look.
+// starting implements upstream.Events.Starting. It may be called again with another look.
 func (w *startWatch) starting(look func() proc.Activity) {
 	if w.look.Swap(&look) == nil {
 		close(w.runs)

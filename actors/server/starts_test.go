@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/proc"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // process is a simulated process of a server. It is installed, then it computes, then it does
@@ -62,13 +62,13 @@ func startFleet(t *testing.T, processors int, kind string, limit time.Duration, 
 		command = "npx"
 	}
 	for _, name := range names {
-		config := mcpclient.Config{Type: mcpclient.Stdio, Command: command, Args: []string{name}, StartupTimeout: limit}
-		if kind == mcpclient.HTTP {
-			config = mcpclient.Config{Type: mcpclient.HTTP}
+		config := upstream.Config{Type: upstream.Stdio, Command: command, Args: []string{name}, StartupTimeout: limit}
+		if kind == upstream.HTTP {
+			config = upstream.Config{Type: upstream.HTTP}
 		}
 		child := server.New(server.Options{
 			Name: name, Config: config, ConnectTimeout: 30 * time.Second, Logger: slog.New(slog.DiscardHandler), Work: work, Starts: starts,
-			Dial: func(ctx context.Context, name string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+			Dial: func(ctx context.Context, name string, _ upstream.Config, on upstream.Events) (server.Conn, error) {
 				f.mu.Lock()
 				f.dials[name] = append(f.dials[name], time.Since(f.begin))
 				f.attempts[name]++
@@ -93,7 +93,7 @@ func startFleet(t *testing.T, processors int, kind string, limit time.Duration, 
 }
 
 // run is one simulated process.
-func (f *fleetOf) run(ctx context.Context, p process, on mcpclient.Events) (server.Conn, error) {
+func (f *fleetOf) run(ctx context.Context, p process, on upstream.Events) (server.Conn, error) {
 	began := time.Now()
 	look := func() proc.Activity {
 		spent := time.Since(began)
@@ -182,7 +182,7 @@ func TestEndedStartsFreeTheirPlace(t *testing.T) {
 func TestWaitingStartsFreeTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startFleet(t, 2, "", time.Minute, many(4), func(string, int) process { return process{waits: time.Hour} })
-		web := startFleet(t, 2, mcpclient.HTTP, 0, many(1), func(string, int) process { return process{connects: true} })
+		web := startFleet(t, 2, upstream.HTTP, 0, many(1), func(string, int) process { return process{connects: true} })
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
 		at := map[time.Duration]int{}
@@ -239,7 +239,7 @@ func TestOnlyWhatDoesNothingEnds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := start(t, options{config: mcpclient.Config{Type: mcpclient.Stdio, Command: "x", StartupTimeout: 30 * time.Second}, watched: &tt.first})
+				r := start(t, options{config: upstream.Config{Type: upstream.Stdio, Command: "x", StartupTimeout: 30 * time.Second}, watched: &tt.first})
 				if tt.ended == 0 {
 					time.Sleep(11 * time.Minute)
 					if r.state() != toolscript.Ready || len(r.dialTimes()) != 1 {
@@ -296,7 +296,7 @@ func TestCallsDuringAStart(t *testing.T) {
 		{process{computes: 5 * time.Minute, connects: true}, "still starting (40 s), which goes on"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			r := start(t, options{config: mcpclient.Config{Type: mcpclient.Stdio, Command: "x", StartupTimeout: 30 * time.Second}, watched: &tt.of})
+			r := start(t, options{config: upstream.Config{Type: upstream.Stdio, Command: "x", StartupTimeout: 30 * time.Second}, watched: &tt.of})
 			time.Sleep(20 * time.Second)
 			got := <-r.waitingCall(t.Context(), 20*time.Second)
 			if got.err == nil || !strings.Contains(got.err.Error(), tt.text) || got.took != 20*time.Second {

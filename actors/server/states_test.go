@@ -14,8 +14,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 var (
@@ -59,7 +59,7 @@ func refusedSession(t *testing.T) *oauth.Session {
 var states = []struct {
 	name   string
 	state  toolscript.ServerState
-	config mcpclient.Config
+	config upstream.Config
 	login  func(*testing.T) *oauth.Session
 	err    error // of each dial
 	known  []toolscript.Tool
@@ -76,46 +76,46 @@ var states = []struct {
 	},
 	{
 		name: "login needed, with a header", state: toolscript.NeedsAuth, err: errLogin, restart: true, retry: true, call: true, time: true,
-		config: mcpclient.Config{Headers: map[string]string{"X-Tenant": "1"}},
+		config: upstream.Config{Headers: map[string]string{"X-Tenant": "1"}},
 		login:  func(t *testing.T) *oauth.Session { t.Helper(); return session(t, "https://example.com/mcp") },
 	},
 	{name: "no login helps", state: toolscript.Backoff, err: errLogin, restart: true, retry: true, call: true, time: true, login: refusedSession},
 	{
 		name: "header Authorization", state: toolscript.Backoff, err: errUnauthorized, restart: true, retry: true, call: true, time: true,
-		config: mcpclient.Config{Headers: map[string]string{"authorization": "Bearer x"}},
+		config: upstream.Config{Headers: map[string]string{"authorization": "Bearer x"}},
 		login:  func(t *testing.T) *oauth.Session { t.Helper(); return session(t, "https://example.com/mcp") },
 	},
 	{
 		name: "header with a key", state: toolscript.Backoff, err: errLogin, restart: true, retry: true, call: true, time: true,
-		config: mcpclient.Config{Headers: map[string]string{"X-Api-Key": "x"}}, login: refusedSession,
+		config: upstream.Config{Headers: map[string]string{"X-Api-Key": "x"}}, login: refusedSession,
 	},
 	{
 		name: "API with auth", state: toolscript.Backoff, err: errUnauthorized, restart: true, retry: true, call: true, time: true,
-		config: mcpclient.Config{Type: mcpclient.OpenAPI, API: []byte(`{"auth": {"type": "bearer", "token": "x"}}`)},
+		config: upstream.Config{Type: upstream.OpenAPI, API: []byte(`{"auth": {"type": "bearer", "token": "x"}}`)},
 	},
 	{
 		name: "API without auth", state: toolscript.Backoff, err: errUnauthorized, restart: true, retry: true, call: true, time: true,
-		config: mcpclient.Config{Type: mcpclient.GraphQL, API: []byte(`{}`)},
+		config: upstream.Config{Type: upstream.GraphQL, API: []byte(`{}`)},
 	},
 	{
 		name: "key in the address", state: toolscript.Backoff, err: errUnauthorized, restart: true, retry: true, call: true, time: true,
-		config: mcpclient.Config{URL: "https://example.com/mcp?key=x"},
+		config: upstream.Config{URL: "https://example.com/mcp?key=x"},
 	},
 	{
 		name: "client credentials", state: toolscript.Backoff, err: errLogin, restart: true, retry: true, call: true, time: true,
-		config: mcpclient.Config{OAuth: oauth.Config{Grant: oauth.ClientCredentials}},
+		config: upstream.Config{OAuth: oauth.Config{Grant: oauth.ClientCredentials}},
 		login:  func(t *testing.T) *oauth.Session { t.Helper(); return session(t, "https://example.com/mcp") },
 	},
 	{
 		name: "client credentials for an issuer that nobody has confirmed", state: toolscript.NeedsAuth, restart: true, retry: true,
 		err:    &toolscript.Error{Kind: toolscript.Unauthorized, Err: &oauth.LoginError{Server: "fake", Issuer: "https://login.example.com"}},
-		config: mcpclient.Config{OAuth: oauth.Config{Grant: oauth.ClientCredentials}},
+		config: upstream.Config{OAuth: oauth.Config{Grant: oauth.ClientCredentials}},
 		login:  func(t *testing.T) *oauth.Session { t.Helper(); return session(t, "https://example.com/mcp") },
 	},
-	{name: "login at the hub of a fleet", state: toolscript.NeedsAuth, err: errUnauthorized, restart: true, retry: true, call: true, time: true, config: mcpclient.Config{Type: mcpclient.Fleet}},
-	{name: "at rest", state: toolscript.Resting, err: errRefused, known: []toolscript.Tool{{Name: "a"}}, restart: true, call: true, config: mcpclient.Config{Type: mcpclient.Stdio, Idle: time.Minute}},
-	{name: "disabled", state: toolscript.Stopped, config: mcpclient.Config{Disabled: true}},
-	{name: "not trusted", state: toolscript.Failed, config: mcpclient.Config{Problem: errors.New("not trusted")}},
+	{name: "login at the hub of a fleet", state: toolscript.NeedsAuth, err: errUnauthorized, restart: true, retry: true, call: true, time: true, config: upstream.Config{Type: upstream.Fleet}},
+	{name: "at rest", state: toolscript.Resting, err: errRefused, known: []toolscript.Tool{{Name: "a"}}, restart: true, call: true, config: upstream.Config{Type: upstream.Stdio, Idle: time.Minute}},
+	{name: "disabled", state: toolscript.Stopped, config: upstream.Config{Disabled: true}},
+	{name: "not trusted", state: toolscript.Failed, config: upstream.Config{Problem: errors.New("not trusted")}},
 }
 
 // TestStatesAndCommands tries each command in each state without a connection. Restart and
@@ -173,7 +173,7 @@ func TestCredentialsThatAreRefusedForAWhile(t *testing.T) {
 		works := new(atomic.Bool)
 		works.Store(true)
 		conn := withTools("a")
-		r := start(t, options{config: mcpclient.Config{Headers: map[string]string{"Authorization": "x"}}, dial: func(_ context.Context, n int) (server.Conn, error) {
+		r := start(t, options{config: upstream.Config{Headers: map[string]string{"Authorization": "x"}}, dial: func(_ context.Context, n int) (server.Conn, error) {
 			switch {
 			case !works.Load():
 				return nil, errUnauthorized

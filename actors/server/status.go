@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/runner/confined"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // soon is the suggested delay before a retry if the state is about to change.
@@ -38,7 +38,7 @@ func (s *Server) announce() {
 }
 
 // confinement returns the restrictions of a confined server process; nil without confinement.
-func confinement(c mcpclient.Config) []toolscript.Confinement {
+func confinement(c upstream.Config) []toolscript.Confinement {
 	if c.Confine == nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // taskConn is a connection whose calls are tasks. The task of a call ends with the connection that
@@ -21,7 +22,7 @@ type taskConn struct {
 	started chan string // the task of each call; "" for a new call
 }
 
-func (c *taskConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+func (c *taskConn) Start(m upstream.ToolCall) upstream.Started {
 	c.started <- m.Task
 	m.Began("t1")
 	return m.Go(func(ctx context.Context) (json.RawMessage, error) {

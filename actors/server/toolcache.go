@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxSize is the maximum size of a file. The largest known servers list some hundred kilobytes.
@@ -36,7 +36,7 @@ type file struct {
 }
 
 // Recall returns the last tool list of a server with exactly this configuration, or nil.
-func (f ToolLists) Recall(name string, cfg mcpclient.Config) []toolscript.Tool {
+func (f ToolLists) Recall(name string, cfg upstream.Config) []toolscript.Tool {
 	if last, ok := f.Last(name, cfg); ok && !last.Older {
 		return last.Tools
 	}
@@ -56,7 +56,7 @@ type LastTools struct {
 
 // Last reads the last tool list of the server of this name in this configuration file. It
 // returns false if the file is missing, damaged, or not this program's.
-func (f ToolLists) Last(name string, cfg mcpclient.Config) (LastTools, bool) {
+func (f ToolLists) Last(name string, cfg upstream.Config) (LastTools, bool) {
 	if f == "" || files.CheckPrivateDir(string(f)) != nil {
 		return LastTools{}, false
 	}
@@ -87,7 +87,7 @@ func (f ToolLists) Last(name string, cfg mcpclient.Config) (LastTools, bool) {
 }
 
 // Keep stores the tools of a server, unless they are too large.
-func (f ToolLists) Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error {
+func (f ToolLists) Keep(name string, cfg upstream.Config, tools []toolscript.Tool) error {
 	if f == "" {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (f ToolLists) Keep(name string, cfg mcpclient.Config, tools []toolscript.To
 }
 
 // Instructions returns the instructions of the server that listed the tools of Recall.
-func (f ToolLists) Instructions(name string, cfg mcpclient.Config) string {
+func (f ToolLists) Instructions(name string, cfg upstream.Config) string {
 	if last, ok := f.Last(name, cfg); ok && !last.Older {
 		return last.Instructions
 	}
@@ -112,7 +112,7 @@ func (f ToolLists) Instructions(name string, cfg mcpclient.Config) string {
 }
 
 // KeepInstructions stores the instructions of a server whose tools Keep has stored.
-func (f ToolLists) KeepInstructions(name string, cfg mcpclient.Config, text string) error {
+func (f ToolLists) KeepInstructions(name string, cfg upstream.Config, text string) error {
 	last, ok := f.Last(name, cfg)
 	if !ok || last.Older || last.Instructions == text {
 		return nil
@@ -120,7 +120,7 @@ func (f ToolLists) KeepInstructions(name string, cfg mcpclient.Config, text stri
 	return f.write(name, cfg, file{format, identity(cfg), last.Tools, text, last.Since})
 }
 
-func (f ToolLists) write(name string, cfg mcpclient.Config, content file) error {
+func (f ToolLists) write(name string, cfg upstream.Config, content file) error {
 	text, err := json.Marshal(content)
 	if err != nil || len(text) > maxSize {
 		return err
@@ -129,13 +129,13 @@ func (f ToolLists) write(name string, cfg mcpclient.Config, content file) error 
 }
 
 // path returns the path of a server's file. The name is a hash of the server's name and source.
-func (f ToolLists) path(name string, cfg mcpclient.Config) string {
+func (f ToolLists) path(name string, cfg upstream.Config) string {
 	return filepath.Join(string(f), hash(name, cfg.Source)+".json")
 }
 
 // identity returns a hash of the configuration. It includes the secrets, which cannot be
 // computed from it.
-func identity(cfg mcpclient.Config) string {
+func identity(cfg upstream.Config) string {
 	connection := cfg.Connection()
 	connection.Disabled, connection.Problem = false, nil
 	return hash(connection, string(cfg.OAuth.ClientSecret), string(cfg.OAuth.PrivateKey))

@@ -15,11 +15,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 var (
-	config      = mcpclient.Config{Type: mcpclient.Stdio, Command: "server", Env: map[string]string{"TOKEN": "secret"}}
+	config      = upstream.Config{Type: upstream.Stdio, Command: "server", Env: map[string]string{"TOKEN": "secret"}}
 	yes         = true
 	cachedTools = []toolscript.Tool{{
 		Server: "github", Name: "create_issue", Title: "Create", Description: "Creates an issue.",
@@ -84,15 +84,15 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 // TestAnotherDefinitionIsAnotherServer: every field that defines the connection identifies the
 // server, whatever its type.
 func TestAnotherDefinitionIsAnotherServer(t *testing.T) {
-	for name, edit := range map[string]func(*mcpclient.Config){
-		"commands":   func(c *mcpclient.Config) { c.Commands = json.RawMessage(`{"a":{"run":["evil"]}}`) },
-		"api":        func(c *mcpclient.Config) { c.API = json.RawMessage(`{"spec":"/evil.yaml"}`) },
-		"confine":    func(c *mcpclient.Config) { c.Confine = &mcpclient.Confine{} },
-		"inheritEnv": func(c *mcpclient.Config) { c.InheritNames = []string{"ACCOUNT"} },
-		"oauth":      func(c *mcpclient.Config) { c.OAuth.ClientID = "other" },
-		"secret":     func(c *mcpclient.Config) { c.OAuth.ClientSecret = "other" },
-		"exec":       func(c *mcpclient.Config) { c.Settings.Exec.Network = true },
-		"protocol":   func(c *mcpclient.Config) { c.Protocol = mcpclient.Stateless },
+	for name, edit := range map[string]func(*upstream.Config){
+		"commands":   func(c *upstream.Config) { c.Commands = json.RawMessage(`{"a":{"run":["evil"]}}`) },
+		"api":        func(c *upstream.Config) { c.API = json.RawMessage(`{"spec":"/evil.yaml"}`) },
+		"confine":    func(c *upstream.Config) { c.Confine = &upstream.Confine{} },
+		"inheritEnv": func(c *upstream.Config) { c.InheritNames = []string{"ACCOUNT"} },
+		"oauth":      func(c *upstream.Config) { c.OAuth.ClientID = "other" },
+		"secret":     func(c *upstream.Config) { c.OAuth.ClientSecret = "other" },
+		"exec":       func(c *upstream.Config) { c.Settings.Exec.Network = true },
+		"protocol":   func(c *upstream.Config) { c.Protocol = upstream.Stateless },
 	} {
 		other := config
 		edit(&other)
@@ -190,8 +190,8 @@ func TestStoreWithoutAFolder(t *testing.T) {
 // TestInstructions: instructions belong to a server with one configuration; a new list of tools keeps them.
 func TestInstructions(t *testing.T) {
 	f := server.ToolLists(t.TempDir())
-	config := mcpclient.Config{Type: mcpclient.Stdio, Command: "a"}
-	other := mcpclient.Config{Type: mcpclient.Stdio, Command: "b"}
+	config := upstream.Config{Type: upstream.Stdio, Command: "a"}
+	other := upstream.Config{Type: upstream.Stdio, Command: "b"}
 	if err := errors.Join(
 		f.KeepInstructions("s", config, "lost: there are no tools"), f.Keep("s", config, []toolscript.Tool{{Name: "x"}}),
 		f.KeepInstructions("s", config, "Quote first."), f.Keep("s", config, []toolscript.Tool{{Name: "y"}}),

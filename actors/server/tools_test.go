@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // listing returns a dial function for a server whose n-th list comes from list.
@@ -164,7 +164,7 @@ func TestEventsOfALostConnectionAreDropped(t *testing.T) {
 }
 
 func TestConfigurationSelectsTools(t *testing.T) {
-	config := mcpclient.Config{IncludeTools: []string{"get_*", "puts", "lost", "put", "new_*"}, ExcludeTools: []string{"get_secret"}}
+	config := upstream.Config{IncludeTools: []string{"get_*", "puts", "lost", "put", "new_*"}, ExcludeTools: []string{"get_secret"}}
 	dial := func(context.Context, int) (server.Conn, error) {
 		return withTools("get_a", "get_secret", "put", "drop"), nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // mayConnect reports whether a call can wait for a connection. It sets the end of the
@@ -28,7 +28,7 @@ func (s *Server) waits(m *Call) {
 	if !m.until.IsZero() {
 		return
 	}
-	wait := min(m.Wait, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout))
+	wait := min(m.Wait, cmp.Or(s.Config.Timeout, upstream.DefaultTimeout))
 	if s.rested {
 		wait = max(wait, s.startLimit()+hangUpTime) // an inactive start ends earlier, with a reason
 	}

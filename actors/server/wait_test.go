@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // down returns a dial function for a server that is up, then fails the given number
@@ -50,7 +50,7 @@ func TestCallsWaitForAServerThatReconnects(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				conn := withTools("a")
-				r := start(t, options{config: mcpclient.Config{Timeout: tt.timeout}, dial: down(conn, tt.tries)})
+				r := start(t, options{config: upstream.Config{Timeout: tt.timeout}, dial: down(conn, tt.tries)})
 				conn.die(errors.New("exit status 7"))
 				synctest.Wait()
 				got := <-r.waitingCall(t.Context(), tt.wait)
@@ -75,7 +75,7 @@ func TestCallsInTheQueueOutliveTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = never
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: down(conn, 1)})
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: down(conn, 1)})
 		inFlight := r.waitingCall(t.Context(), 10*time.Second)
 		synctest.Wait()
 		queued := []<-chan outcome{r.waitingCall(t.Context(), 10*time.Second), r.waitingCall(t.Context(), 10*time.Second)}
@@ -101,7 +101,7 @@ func TestUnsentCallIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = func(context.Context, string, func()) (json.RawMessage, error) {
-			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w; the call was not sent", mcpclient.ErrUnreachable)}
+			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w; the call was not sent", upstream.ErrUnreachable)}
 		}
 		r := start(t, options{dial: down(conn, 1)})
 		if got := <-r.call(t.Context(), "a"); toolscript.KindOf(got.err) != toolscript.Unavailable || got.took > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Lent finds the servers of a project that already run in the user's gateway: those that the
@@ -34,7 +34,7 @@ func (f *Finder) Lent(ctx context.Context, loaded *config.Config) *daemon.Lent {
 	if err != nil {
 		return nil // loaded has its servers
 	}
-	lent := map[string]mcpclient.Config{}
+	lent := map[string]upstream.Config{}
 	for name, c := range user.Servers {
 		if lendable(c) && reflect.DeepEqual(c, loaded.Servers[name]) {
 			lent[name] = c
@@ -53,8 +53,8 @@ func (f *Finder) Lent(ctx context.Context, loaded *config.Config) *daemon.Lent {
 
 // lendable reports whether a server has its own process or session. Other servers cost
 // nothing to open twice, or are shared in any case.
-func lendable(c mcpclient.Config) bool {
-	return slices.Contains([]string{mcpclient.Stdio, mcpclient.HTTP, mcpclient.SSE}, c.Type) &&
+func lendable(c upstream.Config) bool {
+	return slices.Contains([]string{upstream.Stdio, upstream.HTTP, upstream.SSE}, c.Type) &&
 		c.Shared == "" && !c.Disabled && c.Problem == nil
 }
 
@@ -84,17 +84,17 @@ func (f *Finder) ofUser(ctx context.Context, paths []string) *Gateway {
 // lender gives access to servers of another gateway.
 type lender struct {
 	gateway *Gateway
-	lent    map[string]mcpclient.Config
+	lent    map[string]upstream.Config
 }
 
-func (l *lender) has(name string, c mcpclient.Config) bool {
+func (l *lender) has(name string, c upstream.Config) bool {
 	known, ok := l.lent[name]
 	return ok && reflect.DeepEqual(known.Connection(), c.Connection())
 }
 
 // dial opens a server in the gateway. It returns nil without an error if the gateway has
 // ended or no longer has the server.
-func (l *lender) dial(ctx context.Context, name string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+func (l *lender) dial(ctx context.Context, name string, _ upstream.Config, on upstream.Events) (server.Conn, error) {
 	wait := HealthTime
 	if at, bounded := ctx.Deadline(); bounded {
 		wait = max(time.Until(at)-time.Second, 0) // so that the reason is known in time
@@ -111,7 +111,7 @@ func (l *lender) dial(ctx context.Context, name string, _ mcpclient.Config, on m
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: fmt.Errorf(
 			"in the gateway at %s it is in state %s: %s", l.gateway.Host(), s.State, cmp.Or(s.Error, "see: toolscript list-servers"))}
 	}
-	c := &lentConn{gateway: l.gateway, name: name, on: on, gone: make(chan struct{}), info: mcpclient.Info{
+	c := &lentConn{gateway: l.gateway, name: name, on: on, gone: make(chan struct{}), info: upstream.Info{
 		Title: servers[i].Title, Instructions: servers[i].Instructions,
 	}}
 	return c, nil
@@ -121,15 +121,15 @@ func (l *lender) dial(ctx context.Context, name string, _ mcpclient.Config, on m
 type lentConn struct {
 	gateway *Gateway
 	name    string
-	info    mcpclient.Info
-	on      mcpclient.Events
+	info    upstream.Info
+	on      upstream.Events
 	ids     sync.Map // ids of the tools in the gateway, by tool name
 	gone    chan struct{}
 	close   sync.Once
 }
 
 // Info implements server.Conn.
-func (c *lentConn) Info() mcpclient.Info { return c.info }
+func (c *lentConn) Info() upstream.Info { return c.info }
 
 // ListTools returns the tools as the server lists them, because this process presents them itself.
 func (c *lentConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
@@ -153,7 +153,7 @@ func (c *lentConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 }
 
 // Start implements server.Conn.
-func (c *lentConn) Start(t mcpclient.ToolCall) mcpclient.Started {
+func (c *lentConn) Start(t upstream.ToolCall) upstream.Started {
 	return t.Go(func(ctx context.Context) (json.RawMessage, error) {
 		id, known := c.ids.Load(t.Tool)
 		if !known {
@@ -165,7 +165,7 @@ func (c *lentConn) Start(t mcpclient.ToolCall) mcpclient.Started {
 
 // KeepsLimit reports whether the gateway applies the time limit of a call. It does so as
 // long as it answers.
-func (c *lentConn) KeepsLimit(ctx context.Context, _ mcpclient.Started) bool {
+func (c *lentConn) KeepsLimit(ctx context.Context, _ upstream.Started) bool {
 	return c.Ping(ctx) == nil
 }
 
@@ -178,7 +178,7 @@ func (c *lentConn) Fetch(ctx context.Context, o toolscript.FetchRequest, _ func(
 // Ping implements server.Conn.
 func (c *lentConn) Ping(ctx context.Context) error {
 	if _, err := c.gateway.Health(ctx); err != nil {
-		return &toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, Err: fmt.Errorf("%w: %w", mcpclient.ErrUnreachable, err)}
+		return &toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, Err: fmt.Errorf("%w: %w", upstream.ErrUnreachable, err)}
 	}
 	return nil
 }

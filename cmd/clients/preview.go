@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Change is the planned change of one file.
@@ -63,7 +63,7 @@ func maskComments(text hujson.Extra) hujson.Extra {
 	out := text[:0:0] // not nil if text is not
 	for at := 0; at < len(text); {
 		if end := rawjson.EndOfComment(text, at); end > 0 {
-			out = append(out, mcpclient.Redact(string(text[at:end]))...)
+			out = append(out, upstream.Redact(string(text[at:end]))...)
 			at = end
 		} else {
 			out = append(out, text[at])
@@ -124,7 +124,7 @@ func maskTOML(text []byte) string {
 	for line := range bytes.Lines(text) {
 		text := strings.TrimRight(string(line), "\r\n")
 		rest := strings.TrimLeft(text, " \t") // Redact removes the indentation
-		out.WriteString(text[:len(text)-len(rest)] + mcpclient.Redact(rest) + "\n")
+		out.WriteString(text[:len(text)-len(rest)] + upstream.Redact(rest) + "\n")
 	}
 	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript/cmd/secrets"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // secret is a part of a text that is a token or a password.
@@ -86,7 +86,7 @@ func namesSecret(name, text string) bool {
 // text that looks random.
 func looksSecret(text string) bool { return knownForm(text) || random(text) }
 
-func knownForm(text string) bool { return strings.Contains(mcpclient.Redact(text), "(redacted)") }
+func knownForm(text string) bool { return strings.Contains(upstream.Redact(text), "(redacted)") }
 
 // random reports whether a text looks like the output of a random generator.
 func random(text string) bool {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -15,11 +14,11 @@ import (
 // schema describes, or nil for a server of another type.
 func (o Options) api(n *node, file File) (json.RawMessage, error) {
 	kind := serverType(n)
-	if kind != mcpclient.OpenAPI && kind != mcpclient.GraphQL {
+	if kind != upstream.OpenAPI && kind != upstream.GraphQL {
 		return nil, nil
 	}
 	spec := n.child("spec").text()
-	if spec != "" && (kind == mcpclient.GraphQL || !isAddress(spec)) {
+	if spec != "" && (kind == upstream.GraphQL || !isAddress(spec)) {
 		o.WorkDir = filepath.Dir(file.Path)
 		var err error
 		if spec, err = o.absolute(spec); err != nil {
@@ -32,7 +31,7 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 		Username: auth.child("username").text(), Password: auth.child("password").text(),
 	}
 	operations := n.child("operations").texts()
-	if kind == mcpclient.GraphQL {
+	if kind == upstream.GraphQL {
 		return json.Marshal(graphql.Settings{URL: n.child("url").text(), Spec: spec, Operations: operations, Auth: credentials})
 	}
 	return json.Marshal(openapi.Settings{Spec: spec, BaseURL: n.child("baseUrl").text(), Operations: operations, Auth: credentials})
@@ -43,7 +42,7 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 func (d *document) wrongDestination(name string, n *node) []finding {
 	spec := n.child("spec")
 	credentials := n.child("headers") != nil || n.child("auth") != nil && n.child("auth").child("type").text() != "none"
-	if serverType(n) != mcpclient.OpenAPI || !credentials || n.child("baseUrl") != nil || len(spec.unset) > 0 || isAddress(spec.text()) {
+	if serverType(n) != upstream.OpenAPI || !credentials || n.child("baseUrl") != nil || len(spec.unset) > 0 || isAddress(spec.text()) {
 		return nil
 	}
 	return []finding{wrongAt([]string{serversKey, name, "baseUrl"}, n.key,
@@ -54,9 +53,9 @@ func (d *document) wrongDestination(name string, n *node) []finding {
 func loginAddress(n *node) string {
 	oauth2 := n.child("auth").child("type").text() == "oauth2"
 	switch kind := serverType(n); {
-	case kind == mcpclient.OpenAPI && oauth2:
+	case kind == upstream.OpenAPI && oauth2:
 		return n.child("baseUrl").text()
-	case (kind == mcpclient.OpenAPI || kind == mcpclient.GraphQL) && !oauth2:
+	case (kind == upstream.OpenAPI || kind == upstream.GraphQL) && !oauth2:
 		return ""
 	default:
 		return n.child("url").text()

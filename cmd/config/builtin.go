@@ -9,17 +9,17 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // builtin returns the folder and the tools of a built-in server, or the folder of a command
 // server. problem says why the list of tools is invalid. For other types, all results are zero.
 func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root string, tools []string, problem, err error) {
 	switch kind := serverType(n); {
-	case kind == mcpclient.Command:
+	case kind == upstream.Command:
 		root, err = o.commandRoot(n, file)
 		return root, nil, nil, err
-	case kind != mcpclient.Builtin:
+	case kind != upstream.Builtin:
 		return "", nil, nil, nil
 	}
 	o.WorkDir = filepath.Dir(file.Path)
@@ -36,7 +36,7 @@ func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root s
 
 // builtinSettings reads the settings of a server's built-in tools. Relative paths start at
 // the folder of the file.
-func (o Options) builtinSettings(n *node, file File) (s mcpclient.BuiltinSettings, err error) {
+func (o Options) builtinSettings(n *node, file File) (s upstream.BuiltinSettings, err error) {
 	o.WorkDir = filepath.Dir(file.Path)
 	exec := n.child("exec")
 	s.Exec.Network = exec.child("network").flag()
@@ -49,12 +49,12 @@ func (o Options) builtinSettings(n *node, file File) (s mcpclient.BuiltinSetting
 	web := n.child("web")
 	s.Web.AllowHosts = web.child("allowHosts").texts()
 	if search := web.child("search"); search != nil {
-		s.Web.Search = mcpclient.SearchSettings{
+		s.Web.Search = upstream.SearchSettings{
 			Provider: search.child("provider").text(), URL: search.child("url").text(), Key: search.child("key").text(),
 		}
 	}
 	agents := n.child("agents")
-	s.Agents = mcpclient.AgentSettings{
+	s.Agents = upstream.AgentSettings{
 		Provider: agents.child("provider").text(), Models: agents.child("models").texts(), MaxTokens: int(agents.child("maxTokens").count()),
 		Depth: int(agents.child("depth").count()), Turns: int(agents.child("turns").count()), Calls: int(agents.child("calls").count()),
 	}
@@ -76,7 +76,7 @@ func merged(packs toolscript.ToolPacks, n *node) toolscript.ToolPacks {
 
 // checkSlots returns an error if agents of a built-in server could occupy all its calls, for which the calls
 // of their own scripts would then wait.
-func checkSlots(c mcpclient.Config) error {
+func checkSlots(c upstream.Config) error {
 	if c.Concurrency == 0 || c.Concurrency > tool.MaxAgents || !slices.Contains(c.Tools, builtin.LaunchSync.Name) {
 		return nil
 	}

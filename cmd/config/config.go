@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // FileName is the name of a configuration file.
@@ -22,7 +22,7 @@ const AddServers = "to add some, run one of: toolscript init, toolscript config 
 // Config is the merged content of the files. It contains the values of expanded variables
 // and must not be printed.
 type Config struct {
-	Servers  map[string]mcpclient.Config // by configured name; never nil
+	Servers  map[string]upstream.Config // by configured name; never nil
 	Settings Settings
 	Warnings []string // warnings for the user, one sentence each
 	Mistakes Mistakes // mistakes that each disable a server or a setting, in the order of the files; see Notices

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // The named profiles of confine.
@@ -19,7 +19,7 @@ const (
 
 // confine returns what the processes of a server may reach; nil means all that the user
 // may. dir is the server's working directory; "" is that of the gateway.
-func (o Options) confine(n *node, dir string, file File) (*mcpclient.Confine, error) {
+func (o Options) confine(n *node, dir string, file File) (*upstream.Confine, error) {
 	c := n.child("confine")
 	if c == nil {
 		return nil, nil
@@ -47,7 +47,7 @@ func (o Options) confine(n *node, dir string, file File) (*mcpclient.Confine, er
 	case offlineProfile:
 		write = append(write, filepath.VolumeName(dir)+string(os.PathSeparator))
 	}
-	return &mcpclient.Confine{Read: read, Write: write, Net: c.child("net").texts()}, nil
+	return &upstream.Confine{Read: read, Write: write, Net: c.child("net").texts()}, nil
 }
 
 func (o Options) allAbsolute(paths []string) (all []string, err error) {
@@ -63,7 +63,7 @@ func (o Options) allAbsolute(paths []string) (all []string, err error) {
 
 // wrongConfine returns the mistakes in confine that the schema cannot find.
 func (d *document) wrongConfine(name string, n *node) (out []finding) {
-	if exec := n.child("exec"); exec != nil && n.child("confine") != nil && serverType(n) == mcpclient.Command {
+	if exec := n.child("exec"); exec != nil && n.child("confine") != nil && serverType(n) == upstream.Command {
 		out = append(out, wrongAt([]string{serversKey, name, "exec"}, exec.key, `cannot be used together with "confine", which says what the programs may reach: write "net" and "write" there`))
 	}
 	targets := n.child("confine").child("net")

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestDefaultIdle checks which servers get the default idle time, and that a server that keeps the
@@ -46,7 +46,7 @@ func TestDefaultIdleOfALaterFile(t *testing.T) {
 		t.Errorf("with a trusted project: idle %s and %s", got["a"].Idle, got["b"].Idle)
 	}
 	s.write(s.project, `{"mcpServers": {"b": {"command": "b"}}}`)
-	if c := s.load().Servers["shared"]; c.Idle != time.Hour || c.Rests() || c.Shared != mcpclient.SharedHost {
+	if c := s.load().Servers["shared"]; c.Idle != time.Hour || c.Rests() || c.Shared != upstream.SharedHost {
 		t.Errorf("a shared server: idle %s; its gateway ends it: %t", c.Idle, c.Rests())
 	}
 }

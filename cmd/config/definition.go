@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // definingFields returns the fields of a server that decide which program or address it is,
@@ -18,7 +18,7 @@ import (
 func definingFields(n *node) []string {
 	var fields []string
 	for name := range n.children() {
-		if !slices.Contains(mcpclient.Limits(), name) {
+		if !slices.Contains(upstream.Limits(), name) {
 			fields = append(fields, name)
 		}
 	}
@@ -55,7 +55,7 @@ func define(root *node) definitions {
 	for name, n := range root.child(serversKey).children() {
 		d.names = append(d.names, name)
 		d.servers[name] = definition(name, n, definingFields(n))
-		if packs := root.child("toolPacks"); packs != nil && n.child("type").text() == mcpclient.Builtin {
+		if packs := root.child("toolPacks"); packs != nil && n.child("type").text() == upstream.Builtin {
 			d.servers[name] += "\n" + member("toolPacks", packs, "") // they decide which tools the server has
 		}
 	}
@@ -89,9 +89,9 @@ func definition(name string, n *node, fields []string) string {
 // impliedType returns the type of a server that its fields imply.
 func impliedType(n *node) string {
 	if n.child("command") != nil {
-		return mcpclient.Stdio
+		return upstream.Stdio
 	}
-	return mcpclient.HTTP
+	return upstream.HTTP
 }
 
 // isNothing reports whether a value is false, an empty list or an empty object.

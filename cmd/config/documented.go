@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Documented lists the variables that the documentation of a server's package names.
@@ -65,8 +65,8 @@ func needs(names ...string) (all [][]string) {
 }
 
 // DocumentedOf returns the variables of the package that a server runs.
-func DocumentedOf(c mcpclient.Config) (d Documented, known bool) {
-	if c.Type != mcpclient.Stdio {
+func DocumentedOf(c upstream.Config) (d Documented, known bool) {
+	if c.Type != upstream.Stdio {
 		return d, false
 	}
 	program := strings.TrimSuffix(filepath.Base(c.Command), ".exe")

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestDocumentedOf(t *testing.T) {
@@ -23,7 +23,7 @@ func TestDocumentedOf(t *testing.T) {
 		"node mcp-server-github/index.js":                                                         "",
 	} {
 		words := strings.Fields(command)
-		d, known := config.DocumentedOf(mcpclient.Config{Type: mcpclient.Stdio, Command: words[0], Args: words[1:]})
+		d, known := config.DocumentedOf(upstream.Config{Type: upstream.Stdio, Command: words[0], Args: words[1:]})
 		if got := strings.Join(d.Names(), " "); got != want || known != (want != "") {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}

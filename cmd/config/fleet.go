@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // AllOfFleet is the value of fleet.use that selects all servers of the fleet.
@@ -108,7 +108,7 @@ func (l *loader) serveFleet() {
 		}
 	}
 	for name, c := range l.config.Servers {
-		if c.Type == mcpclient.Fleet && c.Problem == nil && !c.Disabled {
+		if c.Type == upstream.Fleet && c.Problem == nil && !c.Disabled {
 			c.Problem = f.problem(name)
 			l.config.Servers[name] = c
 		}
@@ -116,8 +116,8 @@ func (l *loader) serveFleet() {
 }
 
 // Server returns the configuration of a server of the fleet without an entry.
-func (f Fleet) Server() mcpclient.Config {
-	return mcpclient.Config{Type: mcpclient.Fleet, Source: f.Source, Timeout: mcpclient.DefaultTimeout}
+func (f Fleet) Server() upstream.Config {
+	return upstream.Config{Type: upstream.Fleet, Source: f.Source, Timeout: upstream.DefaultTimeout}
 }
 
 // problem returns why the fleet cannot have a server of this name, or nil.

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestFleetAddress(t *testing.T) {
@@ -55,7 +55,7 @@ func TestFleetOfAProject(t *testing.T) {
 	if warnings := strings.Join(c.Warnings, "\n"); !strings.Contains(warnings, "fleet: has no effect in a project's file") {
 		t.Errorf("warnings = %q", warnings)
 	}
-	if got := c.Servers["a"]; got.Problem != nil || got.Type != mcpclient.Fleet || got.Dir != "" {
+	if got := c.Servers["a"]; got.Problem != nil || got.Type != upstream.Fleet || got.Dir != "" {
 		t.Errorf("server = %q in %q, problem %v", got.Type, got.Dir, got.Problem)
 	}
 	s.write(s.project, `{"mcpServers": {"a": {"command": "a"}}}`)
@@ -116,7 +116,7 @@ func TestFleetServers(t *testing.T) {
 				t.Fatal(all)
 			}
 			c := loaded.Servers["a"]
-			if c.Type != mcpclient.Fleet || c.Timeout != 5*time.Second {
+			if c.Type != upstream.Fleet || c.Timeout != 5*time.Second {
 				t.Errorf("server = %+v", c)
 			}
 			if (c.Problem == nil) != (tt.problem == "") || c.Problem != nil && !strings.Contains(c.Problem.Error(), tt.problem) {

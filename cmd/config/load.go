@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Load reads all files and merges them: a later server replaces an earlier server of the same
@@ -24,7 +24,7 @@ func Load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loader{options: o, config: &Config{Servers: map[string]mcpclient.Config{}}, awake: map[string]bool{}}
+	l := loader{options: o, config: &Config{Servers: map[string]upstream.Config{}}, awake: map[string]bool{}}
 	for _, file := range files {
 		if err := l.load(&file); err != nil {
 			return nil, err
@@ -197,7 +197,7 @@ func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error
 		if wrong && mustNotBe(name) {
 			continue
 		}
-		var c mcpclient.Config
+		var c upstream.Config
 		problem := l.options.problem(name, n, e.server(name))
 		if !wrong {
 			var found []finding

@@ -14,8 +14,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestLoadComplete(t *testing.T) {
@@ -28,9 +28,9 @@ func TestLoadComplete(t *testing.T) {
 	s.env["GITHUB_TOKEN"] = "ghp_secret"
 	got := s.load()
 	want := &config.Config{
-		Servers: map[string]mcpclient.Config{
+		Servers: map[string]upstream.Config{
 			"github": {
-				Type: mcpclient.Stdio, Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-github"},
+				Type: upstream.Stdio, Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-github"},
 				Env: map[string]string{"GITHUB_TOKEN": "ghp_secret"}, InheritNames: []string{"GITHUB_API_URL"},
 				Dir: filepath.Join(s.home, "tools"), ExcludeTools: []string{"delete_*"}, Timeout: 2 * time.Minute, Idle: time.Hour,
 				Secrets: map[string]string{"${GITHUB_TOKEN}": "ghp_secret"},
@@ -40,58 +40,58 @@ func TestLoadComplete(t *testing.T) {
 				},
 			},
 			"api": {
-				Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},
+				Type: upstream.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},
 				IncludeTools: []string{"search", "read"}, Timeout: time.Minute,
 			},
-			"old":     {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second, RateLimit: mcpclient.RateLimit{Calls: 60, Per: time.Minute, Burst: 10}},
-			"files":   {Type: mcpclient.Stdio, Command: "file-server", Confine: &mcpclient.Confine{Read: []string{filepath.Join(s.home, "data"), filepath.Join(s.home, "docs")}, Write: []string{"/srv/files"}, Net: []string{"api.example.com:443"}}, InheritEnv: true, Timeout: time.Minute, Idle: 10 * time.Minute, RateLimit: mcpclient.RateLimit{Calls: 2, Per: 1500 * time.Millisecond, Burst: 1}},
-			"notes":   {Type: mcpclient.Stdio, Command: "note-server", Confine: &mcpclient.Confine{Write: []string{s.project}}, Timeout: time.Minute, Idle: time.Hour, Dir: s.project, Shared: mcpclient.SharedProject},
-			"remote":  {Type: mcpclient.Fleet, Timeout: 30 * time.Second, IncludeTools: []string{"read_*"}},
-			"tickets": {Type: mcpclient.Fleet, Timeout: time.Minute},
-			"plain":   {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: mcpclient.SharedHost},
+			"old":     {Type: upstream.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second, RateLimit: upstream.RateLimit{Calls: 60, Per: time.Minute, Burst: 10}},
+			"files":   {Type: upstream.Stdio, Command: "file-server", Confine: &upstream.Confine{Read: []string{filepath.Join(s.home, "data"), filepath.Join(s.home, "docs")}, Write: []string{"/srv/files"}, Net: []string{"api.example.com:443"}}, InheritEnv: true, Timeout: time.Minute, Idle: 10 * time.Minute, RateLimit: upstream.RateLimit{Calls: 2, Per: 1500 * time.Millisecond, Burst: 1}},
+			"notes":   {Type: upstream.Stdio, Command: "note-server", Confine: &upstream.Confine{Write: []string{s.project}}, Timeout: time.Minute, Idle: time.Hour, Dir: s.project, Shared: upstream.SharedProject},
+			"remote":  {Type: upstream.Fleet, Timeout: 30 * time.Second, IncludeTools: []string{"read_*"}},
+			"tickets": {Type: upstream.Fleet, Timeout: time.Minute},
+			"plain":   {Type: upstream.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: upstream.SharedHost},
 			"document": {
-				Type: mcpclient.OpenAPI, Timeout: time.Minute,
+				Type: upstream.OpenAPI, Timeout: time.Minute,
 				API: json.RawMessage(`{"spec":"https://api.example.com/openapi.json","baseUrl":"https://api.example.com","operations":["tag:issues"],` +
 					`"auth":{"type":"bearer","token":"t","name":"","value":"","username":"","password":""}}`),
 			},
 			"keyed": {
-				Type: mcpclient.OpenAPI, Timeout: time.Minute,
+				Type: upstream.OpenAPI, Timeout: time.Minute,
 				API: json.RawMessage(`{"spec":"/srv/api.yaml","baseUrl":"https://api.example.com","operations":null,"auth":{"type":"basic","token":"","name":"","value":"","username":"u","password":"p"}}`),
 			},
 			"named": {
-				Type: mcpclient.OpenAPI, Timeout: time.Minute,
+				Type: upstream.OpenAPI, Timeout: time.Minute,
 				API: json.RawMessage(`{"spec":"/srv/api.yaml","baseUrl":"https://api.example.com","operations":null,"auth":{"type":"header","token":"","name":"X-Key","value":"v","username":"","password":""}}`),
 			},
 			"graph": {
-				Type: mcpclient.GraphQL, Timeout: time.Minute,
+				Type: upstream.GraphQL, Timeout: time.Minute,
 				API: json.RawMessage(`{"url":"https://api.example.com/graphql","spec":"/srv/schema.graphql","operations":["get*"],` +
 					`"auth":{"type":"none","token":"","name":"","value":"","username":"","password":""}}`),
 			},
 			"programs": {
-				Type: mcpclient.Command, Root: filepath.FromSlash("/srv"), Timeout: time.Minute,
-				Confine: &mcpclient.Confine{Read: []string{filepath.FromSlash("/srv")}, Net: []string{"api.example.com:443"}},
+				Type: upstream.Command, Root: filepath.FromSlash("/srv"), Timeout: time.Minute,
+				Confine: &upstream.Confine{Read: []string{filepath.FromSlash("/srv")}, Net: []string{"api.example.com:443"}},
 				Commands: json.RawMessage(`{"list":{"description":"Lists a folder.","exitCodes":[0,2],"output":"text","parameters":{"all":{"flag":"-a","optional":true,"type":"boolean"},` +
 					`"folder":"the folder"},"readOnly":true,"result":{"type":"string"},"run":["ls","{all}","--","{folder}"],"timeout":"5s"}}`),
 			},
 			"guarded": {
-				Type: mcpclient.HTTP, URL: "https://guarded.example.com/mcp", Timeout: time.Minute,
+				Type: upstream.HTTP, URL: "https://guarded.example.com/mcp", Timeout: time.Minute,
 				OAuth: oauth.Config{
 					ClientID: "toolscript", Scope: "read write", CallbackPort: 8976, Storage: oauth.StorageKeyring,
 					ClientMetadataURL: "https://example.com/toolscript.json",
 				},
 			},
 			"robot": {
-				Type: mcpclient.HTTP, URL: "https://robot.example.com/mcp", Timeout: time.Minute,
+				Type: upstream.HTTP, URL: "https://robot.example.com/mcp", Timeout: time.Minute,
 				OAuth: oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "none", Issuer: "https://login.example.com"},
 			},
-			"asleep":   {Type: mcpclient.Stdio, Disabled: true, Command: "later", Timeout: time.Minute},
-			"imported": {Type: mcpclient.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
+			"asleep":   {Type: upstream.Stdio, Disabled: true, Command: "later", Timeout: time.Minute},
+			"imported": {Type: upstream.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
 			"workspace": {
-				Type: mcpclient.Builtin, Root: filepath.Join(s.home, "work"), Tools: []string{"readFile", "listDir"}, Timeout: time.Minute,
-				Settings: mcpclient.BuiltinSettings{Exec: mcpclient.ExecSettings{Network: true, Writable: []string{filepath.Join(s.home, "cache")}},
-					Web: mcpclient.WebSettings{AllowHosts: []string{"localhost:3000", "10.0.0.0/8"}, Search: mcpclient.SearchSettings{
-						Provider: mcpclient.Brave, Key: "sk", URL: "https://search.example.com",
-					}}, Agents: mcpclient.AgentSettings{Provider: "anthropic", Models: []string{"m-2"}, MaxTokens: 1000, Depth: 3, Turns: 7, Calls: 70}},
+				Type: upstream.Builtin, Root: filepath.Join(s.home, "work"), Tools: []string{"readFile", "listDir"}, Timeout: time.Minute,
+				Settings: upstream.BuiltinSettings{Exec: upstream.ExecSettings{Network: true, Writable: []string{filepath.Join(s.home, "cache")}},
+					Web: upstream.WebSettings{AllowHosts: []string{"localhost:3000", "10.0.0.0/8"}, Search: upstream.SearchSettings{
+						Provider: upstream.Brave, Key: "sk", URL: "https://search.example.com",
+					}}, Agents: upstream.AgentSettings{Provider: "anthropic", Models: []string{"m-2"}, MaxTokens: 1000, Depth: 3, Turns: 7, Calls: 70}},
 			},
 		},
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Types: config.Types{OpenObjects: true, NoObserve: true, Describe: new(80)}, Limits: toolscript.Limits{

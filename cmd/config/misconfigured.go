@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Misconfigured is the error of a server that is not started because of mistakes in its definition.
@@ -35,8 +35,8 @@ func (m *Misconfigured) problem(server string) error {
 
 // misconfigured returns the configuration of a server that cannot start because of mistakes. It
 // replaces earlier servers of the same name: a script must not reach another server.
-func misconfigured(name string, n *node, file File, mistakes Mistakes) mcpclient.Config {
-	c := mcpclient.Config{Type: knownType(n), Source: file.Path, Disabled: n.child("disabled").flag(), Timeout: mcpclient.DefaultTimeout}
+func misconfigured(name string, n *node, file File, mistakes Mistakes) upstream.Config {
+	c := upstream.Config{Type: knownType(n), Source: file.Path, Disabled: n.child("disabled").flag(), Timeout: upstream.DefaultTimeout}
 	c.Problem = (&Misconfigured{file.Path, mistakes}).problem(name)
 	return c
 }
@@ -44,9 +44,9 @@ func misconfigured(name string, n *node, file File, mistakes Mistakes) mcpclient
 // knownType returns the type of a server, or "" if its definition does not determine it.
 func knownType(n *node) string {
 	switch t := serverType(n); t {
-	case mcpclient.Stdio, mcpclient.SSE, mcpclient.Builtin, mcpclient.Command, mcpclient.OpenAPI, mcpclient.GraphQL, mcpclient.Fleet:
+	case upstream.Stdio, upstream.SSE, upstream.Builtin, upstream.Command, upstream.OpenAPI, upstream.GraphQL, upstream.Fleet:
 		return t
-	case mcpclient.HTTP:
+	case upstream.HTTP:
 		if n.child("url") != nil || n.child("type") != nil {
 			return t
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestAMistakeDisablesOneServer checks that the other servers and the settings of the file stay in
@@ -146,7 +146,7 @@ func TestHome(t *testing.T) {
 	if a.Command != h+"/bin/x" || a.Dir != h+"/w" {
 		t.Errorf("command %q in %q", a.Command, a.Dir)
 	}
-	if got := string(c.Servers["b"].Commands); !strings.Contains(got, h+"/bin/y") || c.Servers["b"].Type != mcpclient.Command {
+	if got := string(c.Servers["b"].Commands); !strings.Contains(got, h+"/bin/y") || c.Servers["b"].Type != upstream.Command {
 		t.Errorf("commands = %s", got)
 	}
 }

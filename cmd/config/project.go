@@ -4,18 +4,18 @@ import (
 	"path/filepath"
 
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // project returns the folder beneath which a project's server resolves its paths. A link in it may
 // lead out to a path that the server's definition names, because the user has seen that path.
-func (o Options) project(n *node, file File, c mcpclient.Config) files.Folder {
+func (o Options) project(n *node, file File, c upstream.Config) files.Folder {
 	if !file.Project {
 		return files.Folder{}
 	}
 	folder := files.Folder{Dir: filepath.Dir(file.Path)}
 	o.WorkDir = folder.Dir
-	uses := c.Type == mcpclient.Stdio && folder.Has(c.Dir) || folder.Has(c.Root)
+	uses := c.Type == upstream.Stdio && folder.Has(c.Dir) || folder.Has(c.Root)
 	for _, path := range filePaths {
 		n.each(path, func(_ []string, n *node) {
 			switch path, err := o.absolute(n.text()); {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -175,7 +175,7 @@ func (l *loader) scripts(file File, e effect) {
 // serveScripts makes the trusted scripts available as the tools of a server.
 func (l *loader) serveScripts() {
 	delete(l.config.Servers, toolscript.ScriptsServer)
-	c := mcpclient.Config{Type: mcpclient.Scripts, Timeout: scriptTimeout, Concurrency: scriptConcurrency}
+	c := upstream.Config{Type: upstream.Scripts, Timeout: scriptTimeout, Concurrency: scriptConcurrency}
 	for _, s := range l.config.Scripts {
 		if s.Trusted {
 			c.Scripts = append(c.Scripts, s.SavedScript)

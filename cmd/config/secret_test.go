@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/secrets"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const secretValue = "sesame-open-1234"
@@ -269,7 +269,7 @@ func TestSecretIsAValue(t *testing.T) {
 	if at.Host != "example.com" || at.Path != "/"+odd+"/mcp" || at.Query().Get("key") != odd || at.Query().Get("v") != "variable" || at.Fragment != "" {
 		t.Errorf("%q", server.URL)
 	}
-	if text := mcpclient.Redactor(server)("GET " + server.URL); strings.Contains(text, "evil") || !strings.Contains(text, "https://example.com/${secret:KEY}/mcp") {
+	if text := upstream.Redactor(server)("GET " + server.URL); strings.Contains(text, "evil") || !strings.Contains(text, "https://example.com/${secret:KEY}/mcp") {
 		t.Errorf("redacted: %s", text)
 	}
 }

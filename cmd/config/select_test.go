@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestSelects(t *testing.T) {
@@ -26,7 +26,7 @@ func TestSelects(t *testing.T) {
 		{"a star in a name", []string{"a*"}, nil, []string{"a*", "ab"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := mcpclient.Config{IncludeTools: test.include, ExcludeTools: test.exclude}
+			c := upstream.Config{IncludeTools: test.include, ExcludeTools: test.exclude}
 			for _, tool := range test.selected {
 				if !c.Selects(tool) {
 					t.Errorf("Selects(%q) = false, want true", tool)
@@ -42,14 +42,14 @@ func TestSelects(t *testing.T) {
 }
 
 func TestSelectsIsNotExponential(t *testing.T) {
-	c := mcpclient.Config{IncludeTools: []string{strings.Repeat("*a", 200) + "b"}}
+	c := upstream.Config{IncludeTools: []string{strings.Repeat("*a", 200) + "b"}}
 	if c.Selects(strings.Repeat("a", 2000)) {
 		t.Error("selected without its last letter")
 	}
 }
 
 func TestUnmatched(t *testing.T) {
-	c := mcpclient.Config{IncludeTools: []string{"read", "raed", "x*"}, ExcludeTools: []string{"delete_*", "raed", "gone"}}
+	c := upstream.Config{IncludeTools: []string{"read", "raed", "x*"}, ExcludeTools: []string{"delete_*", "raed", "gone"}}
 	got := c.Unmatched([]string{"read", "delete_all"})
 	if diff := cmp.Diff([]string{"raed", "x*", "gone"}, got); diff != "" {
 		t.Errorf("Unmatched (-want +got):\n%s", diff)
@@ -57,7 +57,7 @@ func TestUnmatched(t *testing.T) {
 }
 
 func TestConfigPrintsNoSecret(t *testing.T) {
-	c := mcpclient.Config{Type: mcpclient.Stdio, Env: map[string]string{"T": "hunter2"}, Headers: map[string]string{"A": "hunter2"}, Args: []string{"hunter2"}}
+	c := upstream.Config{Type: upstream.Stdio, Env: map[string]string{"T": "hunter2"}, Headers: map[string]string{"A": "hunter2"}, Args: []string{"hunter2"}}
 	for _, text := range []string{fmt.Sprintf("%v", c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), c.LogValue().String()} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("%q shows a secret", text)

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // server builds the configuration of one server from its validated tree. wrong are mistakes
 // that only the values of variables, or other parts of the file, reveal.
-func (o Options) server(n *node, name string, file File, packs toolscript.ToolPacks) (c mcpclient.Config, wrong []finding) {
+func (o Options) server(n *node, name string, file File, packs toolscript.ToolPacks) (c upstream.Config, wrong []finding) {
 	note := func(err error, field ...string) {
 		if err != nil {
 			at := n.find(field)
@@ -33,7 +33,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 	note(err, "spec")
 	confine, err := o.confine(n, cmp.Or(root, dir), file)
 	note(err, "confine")
-	c = mcpclient.Config{
+	c = upstream.Config{
 		Confine:      confine,
 		API:          api,
 		Type:         serverType(n),
@@ -65,7 +65,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 
 		StartupTimeout: n.child("startupTimeout").duration(),
 	}
-	c.Timeout = cmp.Or(c.Timeout, mcpclient.DefaultTimeout)
+	c.Timeout = cmp.Or(c.Timeout, upstream.DefaultTimeout)
 	note(o.share(&c, n), "shared")
 	note(checkSlots(c), "concurrency")
 	if !file.Project && !file.Named {
@@ -76,11 +76,11 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 }
 
 // rateLimit returns the zero value if there is no rate limit. Without burst, calls are spaced evenly.
-func rateLimit(n *node) mcpclient.RateLimit {
+func rateLimit(n *node) upstream.RateLimit {
 	if n == nil {
-		return mcpclient.RateLimit{}
+		return upstream.RateLimit{}
 	}
-	return mcpclient.RateLimit{Calls: int(n.child("calls").count()), Per: n.child("per").duration(), Burst: max(1, int(n.child("burst").count()))}
+	return upstream.RateLimit{Calls: int(n.child("calls").count()), Per: n.child("per").duration(), Burst: max(1, int(n.child("burst").count()))}
 }
 
 // serverType returns the configured type, else the type that command or url imply. It is
@@ -88,17 +88,17 @@ func rateLimit(n *node) mcpclient.RateLimit {
 func serverType(n *node) string {
 	switch t := n.child("type"); {
 	case ofFleet(n):
-		return mcpclient.Fleet
+		return upstream.Fleet
 	case t != nil && len(t.unset) > 0:
 		return ""
 	case t.text() == "streamable-http":
-		return mcpclient.HTTP
+		return upstream.HTTP
 	case t != nil:
 		return t.text()
 	case n.child("command") != nil:
-		return mcpclient.Stdio
+		return upstream.Stdio
 	default:
-		return mcpclient.HTTP
+		return upstream.HTTP
 	}
 }
 
@@ -155,7 +155,7 @@ func (o Options) wrongTogether(name string, n *node) (out []finding) {
 		out = append(out, wrongAt(location("shared"), n.child("shared").key, problem))
 	}
 	login := n.child("oauth")
-	if t := serverType(n); login == nil || t == mcpclient.Stdio || t == mcpclient.Builtin || t == mcpclient.Command {
+	if t := serverType(n); login == nil || t == upstream.Stdio || t == upstream.Builtin || t == upstream.Command {
 		return out
 	}
 	if err := oauthConfig(login).Check(); err != nil {
@@ -183,13 +183,13 @@ var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
 // withoutEffect lists the fields without an effect, by the type of the server.
 var withoutEffect = map[string][]string{
-	mcpclient.Stdio:   {"commands", "spec", "baseUrl", "operations", "auth", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
-	mcpclient.HTTP:    {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.SSE:     {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.OpenAPI: {"confine", "commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	mcpclient.GraphQL: {"confine", "commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Command: {"startupTimeout", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
-	mcpclient.Builtin: {"startupTimeout", "confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
+	upstream.Stdio:   {"commands", "spec", "baseUrl", "operations", "auth", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
+	upstream.HTTP:    {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	upstream.SSE:     {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	upstream.OpenAPI: {"confine", "commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
+	upstream.GraphQL: {"confine", "commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
+	upstream.Command: {"startupTimeout", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
+	upstream.Builtin: {"startupTimeout", "confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
 // idleFields returns warnings about fields of a server that have no effect.
@@ -202,7 +202,7 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 			out = append(out, d.mistake([]string{serversKey, name, field}, child.key, message))
 		}
 	}
-	if kind == mcpclient.HTTP || kind == mcpclient.SSE || kind == mcpclient.OpenAPI || kind == mcpclient.GraphQL {
+	if kind == upstream.HTTP || kind == upstream.SSE || kind == upstream.OpenAPI || kind == upstream.GraphQL {
 		out = append(out, d.idleOAuth(name, n)...)
 	}
 	return append(out, d.sharesState(name, n)...)

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // perProject is the value of shared for a server that the gateways of one folder share.
@@ -13,26 +13,26 @@ const perProject = "per-project"
 
 func shared(n *node) bool {
 	s, kind := n.child("shared"), serverType(n)
-	return kind != mcpclient.Builtin && kind != mcpclient.Command && kind != mcpclient.OpenAPI && kind != mcpclient.GraphQL && (s.flag() || s.text() == perProject)
+	return kind != upstream.Builtin && kind != upstream.Command && kind != upstream.OpenAPI && kind != upstream.GraphQL && (s.flag() || s.text() == perProject)
 }
 
 // share completes the configuration of a shared server. The hub runs the server, so nothing
 // may depend on the gateway that names it first: the working directory is fixed, and the
 // variables of inheritEnv get their values from this environment.
-func (o Options) share(c *mcpclient.Config, n *node) error {
+func (o Options) share(c *upstream.Config, n *node) error {
 	if !shared(n) {
 		return nil
 	}
-	c.Shared = mcpclient.SharedHost
+	c.Shared = upstream.SharedHost
 	folder := o.home()
 	if n.child("shared").text() == perProject {
-		c.Shared = mcpclient.SharedProject
+		c.Shared = upstream.SharedProject
 		var err error
 		if folder, err = ProjectFolder(o); err != nil {
 			return err
 		}
 	}
-	if c.Type != mcpclient.Stdio {
+	if c.Type != upstream.Stdio {
 		return nil
 	}
 	if c.Dir == "" {
@@ -67,7 +67,7 @@ func ProjectFolder(o Options) (string, error) {
 
 // sharingProblem returns why a server cannot be shared, or "".
 func sharingProblem(n *node) string {
-	if !shared(n) || !n.child("inheritEnv").flag() || serverType(n) != mcpclient.Stdio {
+	if !shared(n) || !n.child("inheritEnv").flag() || serverType(n) != upstream.Stdio {
 		return ""
 	}
 	return "a shared server cannot inherit all variables, because they differ between sessions; " +

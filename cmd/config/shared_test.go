@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestSharedIsComplete: the definition of a shared server contains everything that it would
@@ -28,10 +28,10 @@ func TestSharedIsComplete(t *testing.T) {
 		name, dir, shared string
 		env               map[string]string
 	}{
-		{"a", s.home, mcpclient.SharedHost, map[string]string{"API_TOKEN": "secret", "B": "b"}},
-		{"b", s.project, mcpclient.SharedProject, nil},
+		{"a", s.home, upstream.SharedHost, map[string]string{"API_TOKEN": "secret", "B": "b"}},
+		{"b", s.project, upstream.SharedProject, nil},
 		{"c", "", "", nil},
-		{"d", filepath.Join(s.home, "there"), mcpclient.SharedHost, map[string]string{"OTHER": "own"}},
+		{"d", filepath.Join(s.home, "there"), upstream.SharedHost, map[string]string{"OTHER": "own"}},
 	} {
 		c := got[tt.name]
 		if c.Shared != tt.shared || c.Dir != tt.dir || c.Problem != nil {

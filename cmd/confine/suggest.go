@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // The choices of --verify.
@@ -163,7 +163,7 @@ func watchable(loaded *config.Config, server string) error {
 	switch {
 	case slices.Contains(loaded.Untrusted, server):
 		return fail(toolscript.Forbidden, "the project's file that defines it is not trusted; read it, then run: toolscript trust, or add --trust to this command")
-	case c.Type != mcpclient.Stdio:
+	case c.Type != upstream.Stdio:
 		return fail(toolscript.Unsupported, `"confine" is for servers of the type stdio, which are processes of this machine; its type is %s`, c.Type)
 	case c.Disabled:
 		return fail(toolscript.Conflict, "it is disabled; to start it: %s", toolscript.Command("enable", server))
@@ -181,7 +181,7 @@ func (o *confineSuggestOptions) findScript(ctx context.Context) (exec.Script, er
 }
 
 // before returns the present profile of the server; with --replace, an empty profile.
-func (o *confineSuggestOptions) before(file clients.File, server string, c mcpclient.Config) (p Profile, err error) {
+func (o *confineSuggestOptions) before(file clients.File, server string, c upstream.Config) (p Profile, err error) {
 	if c.Confine == nil || o.replace {
 		return p, nil
 	}
@@ -207,7 +207,7 @@ func (o *confineSuggestOptions) before(file clients.File, server string, c mcpcl
 }
 
 // scene returns the folders and the arguments with which the server works.
-func (o *confineSuggestOptions) scene(file clients.File, c mcpclient.Config) Scene {
+func (o *confineSuggestOptions) scene(file clients.File, c upstream.Config) Scene {
 	data, _ := config.DataDir(o.Host.ConfigOptions(false)) // empty without a home folder
 	return Scene{Home: o.home(), Data: data, Config: filepath.Dir(file.Path), Args: c.Args}
 }
@@ -264,8 +264,8 @@ func (o *confineSuggestOptions) write(ctx context.Context, file clients.File, r 
 }
 
 // confineOf converts a profile to the restrictions of a server that is started.
-func confineOf(p Profile) mcpclient.Confine {
-	return mcpclient.Confine{Read: Paths(p.Read), Write: Paths(p.Write), Net: p.Net}
+func confineOf(p Profile) upstream.Confine {
+	return upstream.Confine{Read: Paths(p.Read), Write: Paths(p.Write), Net: p.Net}
 }
 
 // holds returns why this system cannot verify profiles; "" if it can.

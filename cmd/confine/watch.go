@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/api"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // watching is one run of confine suggest: it watches a server while the server is used.
@@ -33,7 +33,7 @@ type watching struct {
 
 // session watches the server without restrictions and returns the record of what it did.
 func (w *watching) session(ctx context.Context) (*observed.Record, error) {
-	watch := &daemon.Watch{Server: w.server, Confine: mcpclient.Confine{Free: true}, Record: &observed.Record{}}
+	watch := &daemon.Watch{Server: w.server, Confine: upstream.Confine{Free: true}, Record: &observed.Record{}}
 	if w.hasScript() {
 		err := w.once(ctx, watch, true, &w.before)
 		var failed *app.Error // the script failed and has printed its error

@@ -32,6 +32,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/telemetry"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // StopTime bounds the end of a Daemon: answering calls in flight, and ending servers and
@@ -145,9 +146,9 @@ func (d *Daemon) dial(logins *oauth.Sessions, answers *budget.Budget) server.Dia
 		Reaper: d.reaper, Confiner: confiner, Dir: d.host.Config.WorkDir, RoundTripper: credentials, Answers: answers,
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial))
 	all = server.DialTypes(map[string]server.Dial{
-		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
-		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
-		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
+		upstream.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
+		upstream.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
+		upstream.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
 	}, server.DialFleet(d.fleet.Dial, all))
 	return dialOwn(d.withScripts(all, answers))
 }

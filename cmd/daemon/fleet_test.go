@@ -23,6 +23,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // asServer is the argument that makes the test binary an MCP server.
@@ -71,7 +72,7 @@ func offer(t *testing.T, address, name string) (leave func()) {
 	}
 	f, err := host.Join(t.Context(), host.FleetOptions{
 		Address: cluster.Address{URL: "nats://hub:h@" + address}, Host: "one", Version: "test", Servers: system,
-		Offers: []host.Offer{{Name: name, Config: mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: []string{asServer}}, Stateless: true}},
+		Offers: []host.Offer{{Name: name, Config: upstream.Config{Type: upstream.Stdio, Command: self, Args: []string{asServer}}, Stateless: true}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Lent gives access to servers that run in another gateway. A nil Lent has no servers.
 type Lent struct {
-	Has   func(name string, c mcpclient.Config) bool
+	Has   func(name string, c upstream.Config) bool
 	Dial  server.Dial // returns a nil Conn and no error if the other gateway has ended
 	Close func()
 }
@@ -20,7 +20,7 @@ func (l *Lent) over(own server.Dial) server.Dial {
 	if l == nil {
 		return own
 	}
-	return func(ctx context.Context, name string, c mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+	return func(ctx context.Context, name string, c upstream.Config, on upstream.Events) (server.Conn, error) {
 		if l.Has(name, c) {
 			if conn, err := l.Dial(ctx, name, c, on); conn != nil || err != nil {
 				return conn, err
@@ -43,14 +43,14 @@ type lentMemory struct {
 	lent *Lent
 }
 
-func (m lentMemory) Keep(name string, c mcpclient.Config, tools []toolscript.Tool) error {
+func (m lentMemory) Keep(name string, c upstream.Config, tools []toolscript.Tool) error {
 	if m.lent.Has(name, c) {
 		return nil
 	}
 	return m.Memory.Keep(name, c, tools)
 }
 
-func (m lentMemory) KeepInstructions(name string, c mcpclient.Config, text string) error {
+func (m lentMemory) KeepInstructions(name string, c upstream.Config, text string) error {
 	if m.lent.Has(name, c) {
 		return nil
 	}

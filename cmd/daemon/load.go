@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Load reads the configuration and shows its notices to the user.
@@ -39,7 +39,7 @@ func Read(o config.Options) (*config.Config, error) {
 	}
 	self, err := os.Executable()
 	for name, c := range loaded.Servers {
-		if c.Type != mcpclient.Stdio || c.Command != "toolscript" {
+		if c.Type != upstream.Stdio || c.Command != "toolscript" {
 			continue
 		}
 		if err != nil {
@@ -54,8 +54,8 @@ func Read(o config.Options) (*config.Config, error) {
 // dialOwn wraps dial for servers that run this program, whose file an update may have replaced.
 func dialOwn(dial server.Dial) server.Dial {
 	self, _ := os.Executable() // "" if unknown, which Read has refused for such servers
-	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
-		if cfg.Type == mcpclient.Stdio && cfg.Command == self && cfg.Shared == "" {
+	return func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
+		if cfg.Type == upstream.Stdio && cfg.Command == self && cfg.Shared == "" {
 			path, err := files.Own()
 			if err != nil {
 				return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}

@@ -14,14 +14,13 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // withScripts returns a Dial that can also open the server of the saved scripts.
 func (d *Daemon) withScripts(dial server.Dial, answers *budget.Budget) server.Dial {
-	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
-		if cfg.Type != mcpclient.Scripts {
+	return func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
+		if cfg.Type != upstream.Scripts {
 			return dial(ctx, name, cfg, on)
 		}
 		tools, err := d.scriptTools(ctx, cfg.Scripts, on)
@@ -29,14 +28,14 @@ func (d *Daemon) withScripts(dial server.Dial, answers *budget.Budget) server.Di
 			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
 		}
 		return upstream.New(upstream.Options{
-			Name: name, Info: mcpclient.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Qualified: true, Events: on, Answers: answers,
+			Name: name, Info: upstream.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Qualified: true, Events: on, Answers: answers,
 		}), nil
 	}
 }
 
 // scriptTools describes scripts as tools. It leaves out a script that has mistakes or
 // cannot be examined, and logs the reason.
-func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on mcpclient.Events) (*upstream.List, error) {
+func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on upstream.Events) (*upstream.List, error) {
 	select {
 	case <-d.ready: // the actors exist
 	case <-ctx.Done():

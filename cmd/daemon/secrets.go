@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript/actors/runs/kept"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // mostEarlier is the number of replaced values that are remembered.
@@ -28,7 +28,7 @@ type knownSecrets struct {
 type earlierSecret struct{ reference, value string }
 
 // add adds the secrets of servers.
-func (k *knownSecrets) add(servers map[string]mcpclient.Config) {
+func (k *knownSecrets) add(servers map[string]upstream.Config) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, c := range servers {
@@ -66,7 +66,7 @@ func (k *knownSecrets) with(others map[string]string) map[string]string {
 // clean replaces the values in a recording. If that is not possible, it returns an error,
 // and the recording must not be kept.
 func (k *knownSecrets) clean(r kept.Recording) (kept.Recording, error) {
-	replacer := mcpclient.Replacer(k.with(nil))
+	replacer := upstream.Replacer(k.with(nil))
 	if replacer == nil {
 		return r, nil
 	}

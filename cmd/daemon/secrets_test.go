@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript/actors/runs/kept"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-func servers(secrets map[string]string) map[string]mcpclient.Config {
-	return map[string]mcpclient.Config{"a": {Secrets: secrets}}
+func servers(secrets map[string]string) map[string]upstream.Config {
+	return map[string]upstream.Config{"a": {Secrets: secrets}}
 }
 
 // TestEarlierSecretsAreKnown: a secret's earlier value is still recognized after it was replaced;

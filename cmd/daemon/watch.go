@@ -4,14 +4,14 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/observed"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Watch makes a gateway observe one stdio server. A nil Watch observes nothing.
 type Watch struct {
 	Server  string
-	Confine mcpclient.Confine // confinement of the server, instead of the configured one
-	Record  *observed.Record  // record of what the server does
+	Confine upstream.Confine // confinement of the server, instead of the configured one
+	Record  *observed.Record // record of what the server does
 }
 
 // apply sets the confinement of the server in a configuration.

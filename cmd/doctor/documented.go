@@ -8,11 +8,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // documented reports variables that the documentation of a server's package names and that
 // the server does not get: required ones, and optional ones that are set here.
-func (x *examination) documented(name string, c mcpclient.Config) {
+func (x *examination) documented(name string, c upstream.Config) {
 	d, known := config.DocumentedOf(c)
 	if !known {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxScript bounds the text of a script that is searched for names, in bytes.
@@ -45,7 +45,7 @@ func approvalNeeded(a *app.App, command string, project PermissionProject) []str
 	}
 	approvals := loaded.Settings.Approvals
 	asks := approvals.Asks()
-	catalog, err := knownTools(a, loaded, func(c mcpclient.Config) bool { return asks || c.Type == mcpclient.Builtin })
+	catalog, err := knownTools(a, loaded, func(c upstream.Config) bool { return asks || c.Type == upstream.Builtin })
 	if err != nil {
 		return nil // as above
 	}

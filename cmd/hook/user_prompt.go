@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxSuggestTools is the most tools that the hook searches, because a person waits for it.
@@ -78,7 +78,7 @@ func userPromptSubmit(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	catalog, err := knownTools(a, loaded, func(mcpclient.Config) bool { return true })
+	catalog, err := knownTools(a, loaded, func(upstream.Config) bool { return true })
 	if err != nil || catalog.Len() == 0 || catalog.Len() > maxSuggestTools {
 		return err
 	}
@@ -118,7 +118,7 @@ func silent(a *app.App) *daemon.Host {
 
 // knownTools returns the last known tools of the trusted servers for which matters returns true, as their
 // present configuration offers them. The catalog has the names of all servers.
-func knownTools(a *app.App, loaded *config.Config, matters func(mcpclient.Config) bool) (toolscript.Catalog, error) {
+func knownTools(a *app.App, loaded *config.Config, matters func(upstream.Config) bool) (toolscript.Catalog, error) {
 	_, allow, err := loaded.Settings.Narrow(a.Getenv("TOOLSCRIPT_PROFILE"))
 	if err != nil {
 		return toolscript.Catalog{}, err

@@ -23,6 +23,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // FleetOptions configure ServeFleet. Host, Read, Ready and Logger are required.
@@ -39,7 +40,7 @@ type FleetOptions struct {
 // FleetSettings are the part of the configuration that a hub of a fleet uses.
 type FleetSettings struct {
 	Address cluster.Address
-	Servers map[string]mcpclient.Config
+	Servers map[string]upstream.Config
 }
 
 // Joined describes a hub that gateways can use.

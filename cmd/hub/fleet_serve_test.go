@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/hub"
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // logged is a log that reports the first line with a text.
@@ -53,8 +53,8 @@ func serve(t *testing.T, at cluster.Address, log *logged) (ready chan hub.Joined
 		ended <- hub.ServeFleet(ctx, hub.FleetOptions{
 			Host: &daemon.Host{Config: config.Options{LookupEnv: env, WorkDir: data}, Warn: t.Logf},
 			Read: func() (hub.FleetSettings, error) {
-				return hub.FleetSettings{Address: at, Servers: map[string]mcpclient.Config{
-					"github": {Type: mcpclient.Stdio, Command: self, Args: []string{asServer, "asks"}, Stateless: true},
+				return hub.FleetSettings{Address: at, Servers: map[string]upstream.Config{
+					"github": {Type: upstream.Stdio, Command: self, Args: []string{asServer, "asks"}, Stateless: true},
 				}}, nil
 			},
 			Ready:  func(j hub.Joined) error { ready <- j; return nil },

@@ -29,6 +29,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // asServer is the argument that makes the test binary an MCP server.
@@ -110,7 +111,7 @@ func join(t *testing.T, at cluster.Address, stateless bool, names ...string) err
 	})
 	o := host.FleetOptions{Address: at, Host: "there", Version: "test", Servers: system}
 	for _, name := range names {
-		o.Offers = append(o.Offers, host.Offer{Name: name, Stateless: stateless, Config: mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: []string{asServer, "asks"}}})
+		o.Offers = append(o.Offers, host.Offer{Name: name, Stateless: stateless, Config: upstream.Config{Type: upstream.Stdio, Command: self, Args: []string{asServer, "asks"}}})
 	}
 	f, err := host.Join(within(t), o)
 	if err != nil {
@@ -149,7 +150,7 @@ func callWith(t *testing.T, at cluster.Address, name, key string) (result json.R
 	t.Helper()
 	f := shared.NewFleet(shared.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), name, mcpclient.Config{}, mcpclient.Events{})
+	c, err := f.Dial(within(t), name, upstream.Config{}, upstream.Events{})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func callWith(t *testing.T, at cluster.Address, name, key string) (result json.R
 		return nil, err
 	}
 	done := make(chan struct{})
-	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "bump", Key: key, Args: json.RawMessage(`{}`), Done: func(r json.RawMessage, failed error) {
+	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "bump", Key: key, Args: json.RawMessage(`{}`), Done: func(r json.RawMessage, failed error) {
 		result, err = r, failed
 		close(done)
 	}})

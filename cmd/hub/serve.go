@@ -24,6 +24,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // LocalOptions configure ServeLocal. Place, Host and Logger are required.
@@ -174,7 +175,7 @@ func (s *servers) start() error {
 	s.system, err = actors.Start(actors.Options{
 		ServersOnly: true, Logger: logger, Logins: logins, Memory: server.ToolLists(h.Cache("tools")),
 		// Only gateways start servers, and the hub accepts gateways later.
-		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+		Dial: func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
 			return dial(ctx, name, cfg, s.host.Load().Events(name, on))
 		},
 	})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxRunners bounds --runners: the sandboxes of a machine share its processors.
@@ -39,7 +39,7 @@ func (o *hubOptions) readFleet() (s FleetSettings, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Address, s.Servers = loaded.Settings.Fleet.Address(), map[string]mcpclient.Config{}
+	s.Address, s.Servers = loaded.Settings.Fleet.Address(), map[string]upstream.Config{}
 	if s.Address.URL == "" {
 		return s, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(
 			`no fleet is configured; write "fleet": {"url": "nats://HOST:4222"} to the file or to ~/%s`, config.FileName)}
@@ -52,7 +52,7 @@ func (o *hubOptions) readFleet() (s FleetSettings, err error) {
 		c := loaded.Servers[name]
 		switch {
 		case c.Disabled:
-		case c.Type == mcpclient.Builtin, c.Type == mcpclient.Command, c.Type == mcpclient.OpenAPI, c.Type == mcpclient.GraphQL, c.Type == mcpclient.Fleet:
+		case c.Type == upstream.Builtin, c.Type == upstream.Command, c.Type == upstream.OpenAPI, c.Type == upstream.GraphQL, c.Type == upstream.Fleet:
 			wrong = append(wrong, fmt.Errorf("the server %s has the type %s, which a hub cannot offer; remove it from %s", name, c.Type, o.serve))
 		default:
 			c.Shared = ""

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Bounds of the text of one difference.
@@ -82,7 +82,7 @@ func compared(first, second string) string {
 // shown returns a content as lines for a terminal. JSON is indented. Credentials of several
 // lines, such as private keys, are hidden before those within a line.
 func shown(text string) string {
-	text = mcpclient.Redact(text)
+	text = upstream.Redact(text)
 	var indented bytes.Buffer
 	if json.Indent(&indented, []byte(text), "", "  ") == nil {
 		text = indented.String()
@@ -91,7 +91,7 @@ func shown(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		line = terminal.Visible(mcpclient.Redact(line[len(indent):]))
+		line = terminal.Visible(upstream.Redact(line[len(indent):]))
 		if runes := []rune(line); len(runes) > mostColumns {
 			line = string(runes[:mostColumns]) + "…"
 		}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // MostShown is the maximum number of tokens of one result that a plain client gives to a
@@ -27,7 +27,7 @@ type UsageQuery struct {
 
 // UsageConfigured describes the servers of the current configuration.
 type UsageConfigured struct {
-	Servers map[string]mcpclient.Config
+	Servers map[string]upstream.Config
 	Cache   server.ToolLists // has their last tool lists
 }
 

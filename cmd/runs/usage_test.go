@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/runs"
 	"github.com/toolscript/toolscript/internal/texts"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -86,9 +86,9 @@ func configured(t *testing.T, listed time.Duration, servers map[string][]toolscr
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := runs.UsageConfigured{Servers: map[string]mcpclient.Config{}, Cache: server.ToolLists(dir)}
+	c := runs.UsageConfigured{Servers: map[string]upstream.Config{}, Cache: server.ToolLists(dir)}
 	for name, tools := range servers {
-		config := mcpclient.Config{Type: mcpclient.Stdio, Command: name}
+		config := upstream.Config{Type: upstream.Stdio, Command: name}
 		if err := c.Cache.Keep(name, config, tools); err != nil {
 			t.Fatal(err)
 		}

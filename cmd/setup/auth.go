@@ -22,6 +22,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 type authOptions struct {
@@ -73,10 +74,10 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 }
 
 // choose returns the configuration of the server that a command names. The server must have an address.
-func choose(a *app.App, name string, trust bool) (mcpclient.Config, error) {
+func choose(a *app.App, name string, trust bool) (upstream.Config, error) {
 	loaded, err := a.Host.Load(trust)
 	if err != nil {
-		return mcpclient.Config{}, err
+		return upstream.Config{}, err
 	}
 	server, ok := loaded.Servers[name]
 	switch {
@@ -99,7 +100,7 @@ func choose(a *app.App, name string, trust bool) (mcpclient.Config, error) {
 type localError struct{ server, kind string }
 
 func (e *localError) Error() string {
-	if e.kind == mcpclient.Fleet {
+	if e.kind == upstream.Fleet {
 		return fmt.Sprintf("server %s is a server of the fleet; its hub logs in: on the machine of the hub, run: %s --config FILE, with the file of the hub", e.server, toolscript.Command("auth", e.server))
 	}
 	return fmt.Sprintf("server %s is a %s server; OAuth2 is for HTTP/SSE servers only", e.server, e.kind)
@@ -163,7 +164,7 @@ func (o *authOptions) retry(ctx context.Context) {
 }
 
 // try connects with the stored login.
-func (o *authOptions) try(ctx context.Context, session *oauth.Session, config mcpclient.Config) error {
+func (o *authOptions) try(ctx context.Context, session *oauth.Session, config upstream.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, actors.DefaultConnectTimeout)
 	defer cancel()
 	if session.Lacking() {
@@ -173,11 +174,11 @@ func (o *authOptions) try(ctx context.Context, session *oauth.Session, config mc
 }
 
 // connect connects to a server and closes the connection.
-func connect(ctx context.Context, session *oauth.Session, server string, config mcpclient.Config) error {
-	dialer := mcpclient.Dialer{RoundTripper: func(_ string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+func connect(ctx context.Context, session *oauth.Session, server string, config upstream.Config) error {
+	dialer := mcpclient.Dialer{RoundTripper: func(_ string, _ upstream.Config, base http.RoundTripper) http.RoundTripper {
 		return session.Transport(base)
 	}}
-	conn, err := dialer.Dial(ctx, server, config, mcpclient.Events{})
+	conn, err := dialer.Dial(ctx, server, config, upstream.Events{})
 	if err != nil {
 		return err
 	}

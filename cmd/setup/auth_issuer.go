@@ -8,13 +8,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // expectIssuer puts --issuer into the configuration. A different issuer in the
 // configuration is an error.
-func (o *authOptions) expectIssuer(config *mcpclient.Config) error {
+func (o *authOptions) expectIssuer(config *upstream.Config) error {
 	switch {
 	case o.issuer == "":
 		return nil

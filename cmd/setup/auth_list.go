@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // askTime bounds the request that finds out whether a server needs a login.
@@ -81,7 +81,7 @@ func (o *authOptions) states(ctx context.Context, loaded *config.Config) []Login
 	return all
 }
 
-func (o *authOptions) stateOf(ctx context.Context, logins *oauth.Sessions, name string, c mcpclient.Config) LoginState {
+func (o *authOptions) stateOf(ctx context.Context, logins *oauth.Sessions, name string, c upstream.Config) LoginState {
 	state := LoginState{Server: name, Status: notKnown}
 	if c.Disabled {
 		state.Status = notStarted
@@ -114,7 +114,7 @@ func (o *authOptions) stateOf(ctx context.Context, logins *oauth.Sessions, name 
 }
 
 // askServer connects to a server to find out whether it needs a login.
-func (o *authOptions) askServer(ctx context.Context, session *oauth.Session, name string, c mcpclient.Config) (status, reason string) {
+func (o *authOptions) askServer(ctx context.Context, session *oauth.Session, name string, c upstream.Config) (status, reason string) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	err := connect(ctx, session, name, c)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // NewConfig returns the command config.
@@ -128,7 +128,7 @@ func (o *validateOptions) checkFiles() (Verdict, error) {
 // missed reports whether the user named a file that does not exist.
 func missed(f config.File) bool { return f.Named && !f.Found }
 
-func checkServerConfig(name string, c mcpclient.Config) serverVerdict {
+func checkServerConfig(name string, c upstream.Config) serverVerdict {
 	s := serverVerdict{Name: name, Type: c.Type}
 	if c.Problem != nil {
 		s.Problem = c.Problem.Error()

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -105,7 +105,7 @@ type listed struct {
 }
 
 // listedLast reads the last lists of the servers that may be searched.
-func (s *LocalSearch) listedLast(servers map[string]mcpclient.Config, q toolscript.SearchQuery) listed {
+func (s *LocalSearch) listedLast(servers map[string]upstream.Config, q toolscript.SearchQuery) listed {
 	l := listed{tools: map[string][]toolscript.Tool{}}
 	folder := server.ToolLists(s.Host.Cache("tools"))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // countedCalls is the number of calls whose allocations are counted.
@@ -25,7 +25,7 @@ const countedCalls = 10_000
 func (b *bench) allocations(ctx context.Context) error {
 	options := worker.Options{Executable: b.Bin, CacheDir: filepath.Join(b.Home, "engine")}
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"s": {Type: mcpclient.Stdio, Command: b.self, Args: []string{asServer}}},
+		Servers: map[string]upstream.Config{"s": {Type: upstream.Stdio, Command: b.self, Args: []string{asServer}}},
 		Scripts: actors.Scripts{
 			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
 			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },

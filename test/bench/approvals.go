@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // approvedCalls is the number of calls that wait for an approval.
@@ -25,7 +25,7 @@ const approvedCalls = 200
 func (b *bench) approvals(ctx context.Context) error {
 	options := worker.Options{Executable: b.Bin, CacheDir: filepath.Join(b.Home, "engine")}
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"s": {Type: mcpclient.Stdio, Command: b.self, Args: []string{asServer}}},
+		Servers: map[string]upstream.Config{"s": {Type: upstream.Stdio, Command: b.self, Args: []string{asServer}}},
 		Approvals: actors.Approvals{Policies: func() toolscript.Approvals {
 			return toolscript.Approvals{{Default: toolscript.ApprovalAsk}}
 		}},

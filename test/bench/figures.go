@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // start measures the time from the start of the gateway's process to its first answer to /health.
@@ -102,7 +103,7 @@ func (b *bench) compare(ctx context.Context, name, command, arg, tool, args stri
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // the measurement is done
-	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{Type: "stdio", Command: command, Args: []string{arg}, Dir: b.Home}, mcpclient.Events{})
+	direct, err := mcpclient.Dial(ctx, "s", upstream.Config{Type: "stdio", Command: command, Args: []string{arg}, Dir: b.Home}, upstream.Events{})
 	if err != nil {
 		return err
 	}
@@ -166,9 +167,9 @@ func (b *bench) scripts(ctx context.Context) error {
 
 // sequential returns the median time of n sequential direct calls, in ms.
 func (b *bench) sequential(ctx context.Context, n int) (float64, error) {
-	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{
+	direct, err := mcpclient.Dial(ctx, "s", upstream.Config{
 		Type: "stdio", Command: filepath.Join(b.peers, "mcp-server-everything"), Args: []string{"stdio"},
-	}, mcpclient.Events{})
+	}, upstream.Events{})
 	if err != nil {
 		return 0, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // The arguments that make this program a NATS server, which prints its address, or a hub that offers
@@ -53,7 +54,7 @@ func runFleetHub(url string) error {
 	}
 	f, err := host.Join(context.Background(), host.FleetOptions{
 		Address: cluster.Address{URL: url}, Host: "bench", Version: "bench", Servers: s,
-		Offers: []host.Offer{{Name: "fleet", Stateless: true, Config: mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: []string{asServer}}}},
+		Offers: []host.Offer{{Name: "fleet", Stateless: true, Config: upstream.Config{Type: upstream.Stdio, Command: self, Args: []string{asServer}}}},
 	})
 	if err != nil {
 		return errors.Join(err, s.Close(context.Background()))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/transport/api"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // measuredServers is the number of servers of the gateway whose metrics are measured.
@@ -20,9 +20,9 @@ const measuredServers = 50
 
 // metrics measures a request for the metrics of a gateway with many servers.
 func (b *bench) metrics(ctx context.Context) error {
-	servers := map[string]mcpclient.Config{}
+	servers := map[string]upstream.Config{}
 	for i := range measuredServers {
-		servers[fmt.Sprint("s", i)] = mcpclient.Config{Type: mcpclient.Builtin, Dir: b.Home, Tools: []string{"readFile"}}
+		servers[fmt.Sprint("s", i)] = upstream.Config{Type: upstream.Builtin, Dir: b.Home, Tools: []string{"readFile"}}
 	}
 	s, err := actors.Start(actors.Options{Servers: servers})
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -106,7 +105,7 @@ func dialAPI(ctx context.Context, port upstream.ConvertPort, s openapi.Settings)
 	if err != nil {
 		return nil, err
 	}
-	return openapi.Dialer{Convert: port}.Dial(ctx, "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: time.Minute}, mcpclient.Events{})
+	return openapi.Dialer{Convert: port}.Dial(ctx, "api", upstream.Config{Type: upstream.OpenAPI, API: text, Timeout: time.Minute}, upstream.Events{})
 }
 
 // renderAll renders the module of all tools.

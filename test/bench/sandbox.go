@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // reset measures the reset of an engine after a script that wrote to its heap.
@@ -148,9 +149,9 @@ func ran(ctx context.Context, g *harness.Gateway, request map[string]any) (m too
 // server of the same kind.
 func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 	const calls = 200
-	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{
+	direct, err := mcpclient.Dial(ctx, "s", upstream.Config{
 		Type: "stdio", Command: b.self, Args: []string{asServer},
-	}, mcpclient.Events{})
+	}, upstream.Events{})
 	if err != nil {
 		return err
 	}

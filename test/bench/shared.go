@@ -23,6 +23,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // asHub is the argument that makes this program a hub. The next argument is the path of its socket.
@@ -99,11 +100,11 @@ func (b *bench) shared(ctx context.Context) error {
 		}}, nil
 	}})
 	defer client.Close()
-	own := mcpclient.Config{Type: mcpclient.Stdio, Command: b.self, Args: []string{asServer}, Dir: b.Home}
+	own := upstream.Config{Type: upstream.Stdio, Command: b.self, Args: []string{asServer}, Dir: b.Home}
 	other := own
-	other.Shared = mcpclient.SharedHost
+	other.Shared = upstream.SharedHost
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"own": own, "shared": other, "fleet": {Type: mcpclient.Fleet}},
+		Servers: map[string]upstream.Config{"own": own, "shared": other, "fleet": {Type: upstream.Fleet}},
 		Dial:    server.DialFleet(fleet.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialWith(client.Dial))),
 	})
 	if err != nil {

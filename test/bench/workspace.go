@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // workspace measures built-in tools: reading a file, and searching 10,000 files of 4 KB, compared
@@ -26,7 +26,7 @@ func (b *bench) workspace(ctx context.Context) error {
 		return err
 	}
 	conn, err := builtin.Dialer{Host: tool.Host{StateDir: filepath.Join(b.Home, "state")}}.Dial(ctx, "workspace",
-		mcpclient.Config{Type: mcpclient.Builtin, Root: root, Tools: []string{"readFile", "grepFiles"}}, mcpclient.Events{})
+		upstream.Config{Type: upstream.Builtin, Root: root, Tools: []string{"readFile", "grepFiles"}}, upstream.Events{})
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func callBuiltin(ctx context.Context, conn *builtin.Conn, name, args string) (fl
 	var failed error
 	done := make(chan struct{})
 	begin := time.Now()
-	conn.Start(mcpclient.ToolCall{Ctx: ctx, Tool: name, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) {
+	conn.Start(upstream.ToolCall{Ctx: ctx, Tool: name, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) {
 		result, failed = r, err
 		close(done)
 	}})

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/harness/answer"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // forged are results of tools that imitate scripts, items of the harness, messages of the APIs, or
@@ -186,7 +186,7 @@ func TestPoisonedDescriptions(t *testing.T) {
 func TestSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
 	const configured, token = "hunter2-of-the-configuration", "ghp_0123456789abcdefghijABCDEFGHIJ012345"
-	s := newScene(t, settings{config: func(c *mcpclient.Config) { c.Secrets = map[string]string{"${PASSWORD}": configured} }})
+	s := newScene(t, settings{config: func(c *upstream.Config) { c.Secrets = map[string]string{"${PASSWORD}": configured} }})
 	text, err := json.Marshal("password " + configured + " token " + token + " end")
 	if err != nil {
 		t.Fatal(err)

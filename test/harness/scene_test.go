@@ -23,6 +23,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestMain makes the test binary act as the helpers that a gateway starts.
@@ -77,11 +78,11 @@ type request struct {
 
 // settings change a scene.
 type settings struct {
-	tools   []tool.Tool             // additional tools
-	builtin []string                // names of built-in tools; nil: readFile, exec
-	more    []mcpclient.Config      // other servers, called s0, s1, …
-	config  func(*mcpclient.Config) // changes the configuration of the workspace
-	timeout time.Duration           // timeout of approvals; 0: an hour
+	tools   []tool.Tool            // additional tools
+	builtin []string               // names of built-in tools; nil: readFile, exec
+	more    []upstream.Config      // other servers, called s0, s1, …
+	config  func(*upstream.Config) // changes the configuration of the workspace
+	timeout time.Duration          // timeout of approvals; 0: an hour
 }
 
 func newScene(t *testing.T, o settings) *scene {
@@ -98,11 +99,11 @@ func newScene(t *testing.T, o settings) *scene {
 		registry.Register(added)
 		names = append(names, added.Name)
 	}
-	workspace := mcpclient.Config{Type: mcpclient.Builtin, Root: s.root, Tools: names}
+	workspace := upstream.Config{Type: upstream.Builtin, Root: s.root, Tools: names}
 	if o.config != nil {
 		o.config(&workspace)
 	}
-	servers := map[string]mcpclient.Config{"workspace": workspace}
+	servers := map[string]upstream.Config{"workspace": workspace}
 	for i, more := range o.more {
 		servers[fmt.Sprintf("s%d", i)] = more
 	}

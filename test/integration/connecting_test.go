@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // silent returns the arguments of an npx whose grandchild never answers and ignores SIGTERM. The
@@ -119,7 +120,7 @@ func TestFailedConnects(t *testing.T) {
 	defer tooLate(nil)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := mcpclient.Dial(ctx, "silent", mcpclient.Config{Type: mcpclient.Stdio, Command: "npx", Args: silent(6544)}, mcpclient.Events{})
+		_, err := mcpclient.Dial(ctx, "silent", upstream.Config{Type: upstream.Stdio, Command: "npx", Args: silent(6544)}, upstream.Events{})
 		ended <- err
 	}()
 	below := asleep(t, syscall.Getpid(), 6544)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -85,7 +84,7 @@ func TestGraphQLWithoutIntrospection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = graphql.Dialer{}.Dial(t.Context(), "books", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Timeout: time.Minute}, mcpclient.Events{})
+	_, err = graphql.Dialer{}.Dial(t.Context(), "books", upstream.Config{Type: upstream.GraphQL, API: settings, Timeout: time.Minute}, upstream.Events{})
 	if err == nil || !strings.Contains(err.Error(), "introspection") || !strings.Contains(err.Error(), `name a file with the schema as "spec"`) {
 		t.Errorf("error %v", err)
 	}
@@ -133,7 +132,7 @@ func dialGraphQL(t *testing.T, s graphql.Settings) *upstream.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := graphql.Dialer{}.Dial(t.Context(), "books", mcpclient.Config{Type: mcpclient.GraphQL, API: text, Timeout: time.Minute}, mcpclient.Events{})
+	conn, err := graphql.Dialer{}.Dial(t.Context(), "books", upstream.Config{Type: upstream.GraphQL, API: text, Timeout: time.Minute}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +147,7 @@ func callGraphQL(t *testing.T, conn *upstream.Conn, tool, args string) string {
 		err    error
 	}
 	done := make(chan answer, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	conn.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
 	a := <-done
 	if a.err != nil {
 		return a.err.Error()

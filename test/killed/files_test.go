@@ -21,8 +21,8 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/runner/quickjs"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // written are the files that gateways share. Their versions are long, so that kills hit writes.
@@ -68,7 +68,7 @@ func readText(folder string) (int, error) {
 	return number(string(text))
 }
 
-var definition = mcpclient.Config{Type: mcpclient.Stdio, Command: "server", Source: "/home/.toolscript.json"}
+var definition = upstream.Config{Type: upstream.Stdio, Command: "server", Source: "/home/.toolscript.json"}
 
 const toolCount = 200
 

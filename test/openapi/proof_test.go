@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -63,7 +62,7 @@ func proof(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Timeout: time.Minute}, mcpclient.Events{})
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Timeout: time.Minute}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -41,7 +40,7 @@ func TestOwnDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Timeout: time.Minute}, mcpclient.Events{})
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Timeout: time.Minute}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +193,7 @@ func call(t *testing.T, conn *upstream.Conn, tool toolscript.Tool, objects bool)
 		err    error
 	}
 	done := make(chan answer, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: tool.Name, Args: args, Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	conn.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: tool.Name, Args: args, Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
 	a := <-done
 	return args, a.result, a.err
 }

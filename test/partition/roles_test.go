@@ -30,6 +30,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const loopback = "127.0.0.1"
@@ -128,8 +129,8 @@ func runHub(r role) error {
 		Logger: slog.New(slog.NewJSONHandler(log, nil)),
 	}
 	for _, name := range []string{owned, spread} {
-		o.Offers = append(o.Offers, host.Offer{Name: name, Stateless: name == spread, Config: mcpclient.Config{
-			Type: mcpclient.Stdio, Command: self, Args: []string{"counts=" + countsOf(r.Dir, name, r.Name), "stamps"},
+		o.Offers = append(o.Offers, host.Offer{Name: name, Stateless: name == spread, Config: upstream.Config{
+			Type: upstream.Stdio, Command: self, Args: []string{"counts=" + countsOf(r.Dir, name, r.Name), "stamps"},
 			Env: map[string]string{roleVariable: "server", "GORACE": "atexit_sleep_ms=0"},
 		}})
 	}
@@ -181,9 +182,9 @@ func workOf(caller, n int) int {
 func runGateway(r role) error {
 	fleet := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return cluster.Address{URL: r.URL} }})
 	defer fleet.Close()
-	servers := map[string]mcpclient.Config{}
+	servers := map[string]upstream.Config{}
 	for _, name := range []string{owned, spread} {
-		servers[name] = mcpclient.Config{Type: mcpclient.Stdio, Shared: mcpclient.SharedHost}
+		servers[name] = upstream.Config{Type: upstream.Stdio, Shared: upstream.SharedHost}
 	}
 	system, err := actors.Start(actors.Options{Servers: servers, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialWith(fleet.Dial))})
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -63,7 +62,7 @@ func (a *pagedAPI) taken() []string {
 }
 
 // newPagedAPI starts the API and returns the configuration of a server for it.
-func newPagedAPI(t *testing.T) (*pagedAPI, map[string]mcpclient.Config) {
+func newPagedAPI(t *testing.T) (*pagedAPI, map[string]upstream.Config) {
 	t.Helper()
 	a := &pagedAPI{}
 	a.Server = httptest.NewServer(a)
@@ -87,7 +86,7 @@ func newPagedAPI(t *testing.T) (*pagedAPI, map[string]mcpclient.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a, map[string]mcpclient.Config{"api": {Type: mcpclient.OpenAPI, API: settings, Timeout: time.Minute}}
+	return a, map[string]upstream.Config{"api": {Type: upstream.OpenAPI, API: settings, Timeout: time.Minute}}
 }
 
 // TestPages iterates over the pages of an API on both engines.

@@ -25,8 +25,8 @@ import (
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/deno"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestMain makes the test binary a worker if it is executed as one.
@@ -85,20 +85,20 @@ func newGatewayWith(t *testing.T, approvals actors.Approvals, more ...string) *g
 }
 
 // newGatewayOf is like newGatewayWith, with additional OpenAPI servers.
-func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpclient.Config, more ...string) *gateway {
+func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]upstream.Config, more ...string) *gateway {
 	t.Helper()
 	engine := newDeno(t)
 	cache := folder(t)
 	options := worker.Options{CacheDir: cache, Log: slog.New(slog.DiscardHandler)}
-	servers := map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}}
+	servers := map[string]upstream.Config{"demo": {Type: upstream.Stdio}}
 	maps.Copy(servers, apis)
 	s, err := actors.Start(actors.Options{
 		Servers:   servers,
 		Approvals: approvals,
 		Store:     &store.Options{Folder: folder(t)}, // for calls with an idempotency key
 		NoObserve: true,                              // otherwise the types would depend on the results of earlier scripts
-		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
-			if cfg.Type == mcpclient.OpenAPI {
+		Dial: func(ctx context.Context, name string, cfg upstream.Config, events upstream.Events) (server.Conn, error) {
+			if cfg.Type == upstream.OpenAPI {
 				return openapi.Dialer{}.Dial(ctx, name, cfg, events)
 			}
 			return &demo{lost: make(chan struct{}), more: more, ask: events.Elicit}, nil
@@ -177,7 +177,7 @@ type demo struct {
 	ask  func(context.Context, json.RawMessage) (json.RawMessage, error)
 }
 
-func (d *demo) Info() mcpclient.Info  { return mcpclient.Info{Title: "demo"} }
+func (d *demo) Info() upstream.Info   { return upstream.Info{Title: "demo"} }
 func (d *demo) Lost() <-chan struct{} { return d.lost }
 func (d *demo) Err() error            { return nil }
 func (d *demo) Stderr() []string      { return nil }
@@ -199,10 +199,10 @@ func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
 }
 
 func (*demo) Fetch(context.Context, toolscript.FetchRequest, func()) (json.RawMessage, error) {
-	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: "demo", Err: mcpclient.ErrNoCapability}
+	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: "demo", Err: upstream.ErrNoCapability}
 }
 
-func (d *demo) Start(m mcpclient.ToolCall) mcpclient.Started {
+func (d *demo) Start(m upstream.ToolCall) upstream.Started {
 	return m.Go(func(ctx context.Context) (json.RawMessage, error) { return d.call(ctx, m.Tool, m.Args) })
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // patience is the longest time that a test waits for an event.
@@ -90,8 +91,8 @@ func (w *world) serve(at cluster.Address, name string, servers ...string) *host.
 	})
 	o := host.FleetOptions{Address: at, Host: name, Version: "test", Servers: system}
 	for _, server := range servers {
-		o.Offers = append(o.Offers, host.Offer{Name: server, Stateless: true, Config: mcpclient.Config{
-			Type: mcpclient.Stdio, Command: w.Bin, Args: []string{asServer, "asks"}, Env: map[string]string{"HOME": w.Home},
+		o.Offers = append(o.Offers, host.Offer{Name: server, Stateless: true, Config: upstream.Config{
+			Type: upstream.Stdio, Command: w.Bin, Args: []string{asServer, "asks"}, Env: map[string]string{"HOME": w.Home},
 		}})
 	}
 	f, err := host.Join(w.Context(), o)

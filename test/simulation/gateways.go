@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // gateways holds the connections of simulated gateways to a fleet. Nothing else of a gateway is simulated.
@@ -71,7 +71,7 @@ const healthInterval = 30 * time.Second
 func (g *gateways) keep(one *gateway, server int, up func()) {
 	wait := firstRetry
 	for g.ctx.Err() == nil {
-		c, err := one.fleet.Dial(g.ctx, serverName(server), mcpclient.Config{}, mcpclient.Events{ToolsChanged: func() { go g.relist(one, server) }})
+		c, err := one.fleet.Dial(g.ctx, serverName(server), upstream.Config{}, upstream.Events{ToolsChanged: func() { go g.relist(one, server) }})
 		if err == nil {
 			_, err = c.ListTools(g.ctx)
 		}
@@ -149,7 +149,7 @@ func (g *gateways) call() (time.Duration, error) {
 	}
 	begun := time.Now()
 	done := make(chan error, 1)
-	c.Start(mcpclient.ToolCall{Ctx: g.ctx, Tool: "tool_0_0", Args: json.RawMessage(`{"owner":"a","repo":"b","page":1}`), Done: func(_ json.RawMessage, err error) { done <- err }})
+	c.Start(upstream.ToolCall{Ctx: g.ctx, Tool: "tool_0_0", Args: json.RawMessage(`{"owner":"a","repo":"b","page":1}`), Done: func(_ json.RawMessage, err error) { done <- err }})
 	err := <-done
 	return time.Since(begun), err
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // asHub is the argument that makes this program a hub with fake MCP servers. When it reads a line, it
@@ -57,7 +57,7 @@ func (s *servers) set(name string, n int) {
 }
 
 // OfferServer implements host.Servers.
-func (s *servers) OfferServer(_ context.Context, name string, _ mcpclient.Config) error {
+func (s *servers) OfferServer(_ context.Context, name string, _ upstream.Config) error {
 	s.set(name, 0)
 	return nil
 }
@@ -123,7 +123,7 @@ func runHub(args []string) error {
 	s := &servers{tools: tools, views: map[string]wire.ServerView{}, next: map[string]chan struct{}{}}
 	o := host.FleetOptions{Address: cluster.Address{URL: url}, Host: name, Version: toolscript.Version, Servers: s}
 	for i := range count {
-		o.Offers = append(o.Offers, host.Offer{Name: serverName(i), Config: mcpclient.Config{Type: mcpclient.Stdio}, Stateless: i < count-leased})
+		o.Offers = append(o.Offers, host.Offer{Name: serverName(i), Config: upstream.Config{Type: upstream.Stdio}, Stateless: i < count-leased})
 	}
 	f, err := enter(o)
 	if err != nil {

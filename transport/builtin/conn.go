@@ -29,7 +29,7 @@ type Conn = upstream.Conn
 
 // Dial opens the folder cfg.Root. The error is a *toolscript.Error: Invalid if the
 // configuration names an unknown tool, Unavailable if the folder cannot be opened.
-func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*Conn, error) {
+func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on upstream.Events) (*Conn, error) {
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
 	}
@@ -58,7 +58,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		unconfined = unconfinedPrograms(workspace)
 	}
 	c := upstream.New(upstream.Options{
-		Name: name, Info: mcpclient.Info{Title: "Built-in tools", Version: toolscript.Version, Instructions: unconfined},
+		Name: name, Info: upstream.Info{Title: "Built-in tools", Version: toolscript.Version, Instructions: unconfined},
 		Tools: chosen, Events: on, Answers: d.Answers, Check: workspace.Check,
 		Closed: func() { _ = workspace.Close() }, // it was only read
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestListedTools(t *testing.T) {
@@ -68,11 +68,11 @@ func TestRegistry(t *testing.T) {
 }
 
 // dialOne opens a built-in server with only one tool.
-func dialOne(t *testing.T, on mcpclient.Events, one tool.Tool) *scene {
+func dialOne(t *testing.T, on upstream.Events, one tool.Tool) *scene {
 	t.Helper()
 	r := builtin.NewRegistry()
 	r.Register(one)
-	conn, err := builtin.Dialer{Registry: r}.Dial(t.Context(), "w", mcpclient.Config{Root: t.TempDir(), Tools: []string{one.Name}}, on)
+	conn, err := builtin.Dialer{Registry: r}.Dial(t.Context(), "w", upstream.Config{Root: t.TempDir(), Tools: []string{one.Name}}, on)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func dialOne(t *testing.T, on mcpclient.Events, one tool.Tool) *scene {
 
 func TestCallsEnd(t *testing.T) {
 	running := make(chan struct{}, 3)
-	s := dialOne(t, mcpclient.Events{}, tool.Tool{Name: "wait", Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+	s := dialOne(t, upstream.Events{}, tool.Tool{Name: "wait", Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
 		running <- struct{}{}
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -119,7 +119,7 @@ func TestCallsEnd(t *testing.T) {
 }
 
 func TestAPanicEndsOneCall(t *testing.T) {
-	s := dialOne(t, mcpclient.Events{}, tool.Tool{Name: "fault", Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) { panic("x") }})
+	s := dialOne(t, upstream.Events{}, tool.Tool{Name: "fault", Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) { panic("x") }})
 	for range 2 {
 		if r := s.call("fault", object{}); !r.IsError || !strings.Contains(r.text(), "fault of the tool") {
 			t.Errorf("result %s", r.raw)
@@ -139,18 +139,18 @@ func TestTheRootIsReplaced(t *testing.T) {
 	if err := os.Rename(s.root, s.root+"2"); err != nil {
 		t.Skip(err) // Windows does not rename a folder that is open
 	}
-	if err := s.conn.Ping(t.Context()); !errors.Is(err, mcpclient.ErrUnreachable) {
+	if err := s.conn.Ping(t.Context()); !errors.Is(err, upstream.ErrUnreachable) {
 		t.Errorf("Ping without the folder: %v", err)
 	}
 	s.write("b", "2")
-	if err := s.conn.Ping(t.Context()); !errors.Is(err, mcpclient.ErrUnreachable) {
+	if err := s.conn.Ping(t.Context()); !errors.Is(err, upstream.ErrUnreachable) {
 		t.Errorf("Ping with another folder: %v", err)
 	}
-	_, err := builtin.Dialer{}.Dial(t.Context(), "w", mcpclient.Config{Root: filepath.Join(s.parent, "none")}, mcpclient.Events{})
+	_, err := builtin.Dialer{}.Dial(t.Context(), "w", upstream.Config{Root: filepath.Join(s.parent, "none")}, upstream.Events{})
 	if kindOf(err) != toolscript.Unavailable {
 		t.Errorf("Dial without the folder: %v", err)
 	}
-	_, err = builtin.Dialer{}.Dial(t.Context(), "w", mcpclient.Config{Root: s.root, Tools: []string{"none"}}, mcpclient.Events{})
+	_, err = builtin.Dialer{}.Dial(t.Context(), "w", upstream.Config{Root: s.root, Tools: []string{"none"}}, upstream.Events{})
 	if kindOf(err) != toolscript.Invalid {
 		t.Errorf("Dial with an unknown tool: %v", err)
 	}

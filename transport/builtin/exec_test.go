@@ -14,11 +14,11 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // dialExec opens a server with the tool exec. Its programs are recorded in got, not run.
-func dialExec(t *testing.T, got *tool.Command, host tool.Host, on mcpclient.Events) *scene {
+func dialExec(t *testing.T, got *tool.Command, host tool.Host, on upstream.Events) *scene {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -28,8 +28,8 @@ func dialExec(t *testing.T, got *tool.Command, host tool.Host, on mcpclient.Even
 		*got = c
 		return tool.CommandResult{ExitCode: 3, Stdout: "o", Stderr: "e", Aggregated: "oe", TimedOut: true, Duration: 1500 * time.Millisecond}, nil
 	}
-	cfg := mcpclient.Config{Root: root, Tools: []string{"exec"}}
-	cfg.Settings.Exec = mcpclient.ExecSettings{Network: true, Writable: []string{"/cache"}}
+	cfg := upstream.Config{Root: root, Tools: []string{"exec"}}
+	cfg.Settings.Exec = upstream.ExecSettings{Network: true, Writable: []string{"/cache"}}
 	conn, err := builtin.Dialer{Host: host}.Dial(t.Context(), "w", cfg, on)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestExec(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	t.Setenv("HOME", "/home/me")
 	var got tool.Command
-	s := dialExec(t, &got, tool.Host{}, mcpclient.Events{})
+	s := dialExec(t, &got, tool.Host{}, upstream.Events{})
 	s.mkdir(s.path("sub"))
 	r := s.call("exec", object{"command": []string{"npm", "test"}, "cwd": "sub", "env": object{"CI": "1", "HOME": "/other"}, "timeoutMs": 2000})
 	want := object{"exitCode": 3.0, "stdout": "o", "stderr": "e", "aggregatedOutput": "oe", "timedOut": true, "durationMs": 1500.0}
@@ -68,7 +68,7 @@ func TestExec(t *testing.T) {
 
 func TestExecRefuses(t *testing.T) {
 	var got tool.Command
-	s := dialExec(t, &got, tool.Host{}, mcpclient.Events{})
+	s := dialExec(t, &got, tool.Host{}, upstream.Events{})
 	s.write("file", "")
 	for want, args := range map[string]object{
 		"outside of the workspace": {"command": []string{"x"}, "cwd": ".."},
@@ -92,7 +92,7 @@ func TestExecRefuses(t *testing.T) {
 func TestExecSaysThatNothingHolds(t *testing.T) {
 	var got tool.Command
 	var logged string
-	on := mcpclient.Events{Log: func(_ slog.Level, message string) { logged = message }}
+	on := upstream.Events{Log: func(_ slog.Level, message string) { logged = message }}
 	for _, active := range []bool{true, false} {
 		logged = ""
 		s := dialExec(t, &got, tool.Host{Confinement: []toolscript.Confinement{{Name: "files", Active: active, Detail: "too old"}}}, on)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // scene is a workspace and a server with all built-in tools for it.
@@ -31,7 +31,7 @@ func newScene(t *testing.T, files map[string]string) *scene {
 		s.write(name, text)
 	}
 	d := builtin.Dialer{Host: tool.Host{StateDir: filepath.Join(parent, "state")}}
-	conn, err := d.Dial(t.Context(), "workspace", mcpclient.Config{Type: mcpclient.Builtin, Root: s.root, Tools: builtin.NewRegistry().List()}, mcpclient.Events{})
+	conn, err := d.Dial(t.Context(), "workspace", upstream.Config{Type: upstream.Builtin, Root: s.root, Tools: builtin.NewRegistry().List()}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func (r result) text() string {
 }
 
 // start makes a call, and returns a function that waits for its end.
-func (s *scene) start(ctx context.Context, name string, args any) (mcpclient.Started, func() (result, error)) {
+func (s *scene) start(ctx context.Context, name string, args any) (upstream.Started, func() (result, error)) {
 	s.Helper()
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *scene) start(ctx context.Context, name string, args any) (mcpclient.Sta
 	var got json.RawMessage
 	var failed error
 	done := make(chan struct{})
-	started := s.conn.Start(mcpclient.ToolCall{Ctx: ctx, Tool: name, Args: raw, Done: func(r json.RawMessage, err error) {
+	started := s.conn.Start(upstream.ToolCall{Ctx: ctx, Tool: name, Args: raw, Done: func(r json.RawMessage, err error) {
 		got, failed = r, err
 		close(done)
 	}})

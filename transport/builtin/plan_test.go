@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestUpdatePlan(t *testing.T) {
@@ -88,7 +88,7 @@ func TestResources(t *testing.T) {
 		return json.RawMessage(answer), nil
 	}}
 	names := []string{"listMcpResources", "listMcpResourceTemplates", "readMcpResource"}
-	conn, err := builtin.Dialer{Host: host}.Dial(t.Context(), "w", mcpclient.Config{Root: t.TempDir(), Tools: names}, mcpclient.Events{})
+	conn, err := builtin.Dialer{Host: host}.Dial(t.Context(), "w", upstream.Config{Root: t.TempDir(), Tools: names}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestResources(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := make(chan json.RawMessage, 1)
-			conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: test.tool, Args: raw, Run: run, Done: func(result json.RawMessage, _ error) { got <- result }})
+			conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: test.tool, Args: raw, Run: run, Done: func(result json.RawMessage, _ error) { got <- result }})
 			var r result
 			if err := json.Unmarshal(<-got, &r); err != nil || r.text() != test.want {
 				t.Errorf("%s %v: %s, %v, want %s", test.tool, test.args, r.text(), err, test.want)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestRootOfProject: if a commit has replaced the root by a link, the root is not opened.
@@ -25,9 +25,9 @@ func TestRootOfProject(t *testing.T) {
 		}
 	}
 	dial := func(named ...string) error {
-		conn, err := builtin.Dialer{}.Dial(t.Context(), "docs", mcpclient.Config{
-			Type: mcpclient.Builtin, Root: filepath.Join(project, "docs"), Tools: []string{"readFile"}, Project: files.Folder{Dir: project, Named: named},
-		}, mcpclient.Events{})
+		conn, err := builtin.Dialer{}.Dial(t.Context(), "docs", upstream.Config{
+			Type: upstream.Builtin, Root: filepath.Join(project, "docs"), Tools: []string{"readFile"}, Project: files.Folder{Dir: project, Named: named},
+		}, upstream.Events{})
 		if err == nil {
 			_ = conn.Close()
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/commands"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestMain(m *testing.M) {
@@ -90,9 +90,9 @@ func TestArguments(t *testing.T) {
 
 // TestSchemas: schemas contain the texts of the configuration unchanged.
 func TestSchemas(t *testing.T) {
-	conn, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", mcpclient.Config{
-		Type: mcpclient.Command, Root: t.TempDir(), Commands: json.RawMessage(`{"x": {"run": ["true", "{a}", "{b}"], "parameters": {"a": "a <b> & c", "b": {"description": "d > e"}}}}`),
-	}, mcpclient.Events{})
+	conn, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", upstream.Config{
+		Type: upstream.Command, Root: t.TempDir(), Commands: json.RawMessage(`{"x": {"run": ["true", "{a}", "{b}"], "parameters": {"a": "a <b> & c", "b": {"description": "d > e"}}}}`),
+	}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,8 +175,8 @@ func TestNear(t *testing.T) {
 func TestMistakeInOneCommand(t *testing.T) {
 	var log strings.Builder
 	dial := func(text string) (names []string, err error) {
-		c, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", mcpclient.Config{Type: mcpclient.Command, Root: t.TempDir(), Commands: json.RawMessage(text)},
-			mcpclient.Events{Log: func(_ slog.Level, text string) { log.WriteString(text + "\n") }})
+		c, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", upstream.Config{Type: upstream.Command, Root: t.TempDir(), Commands: json.RawMessage(text)},
+			upstream.Events{Log: func(_ slog.Level, text string) { log.WriteString(text + "\n") }})
 		if err != nil {
 			return nil, err
 		}
@@ -199,17 +199,17 @@ func TestMistakeInOneCommand(t *testing.T) {
 // nothing is a Confiner that cannot confine on this machine.
 type nothing struct{}
 
-func (nothing) Lacks(mcpclient.Confine) string { return "files: this is another system" }
+func (nothing) Lacks(upstream.Confine) string { return "files: this is another system" }
 
-func (nothing) Start(p mcpclient.Confined) (mcpclient.Start, error) {
-	return mcpclient.Start{Args: p.Args, Env: p.Env, End: func() {}}, nil
+func (nothing) Start(p upstream.Confined) (upstream.Start, error) {
+	return upstream.Start{Args: p.Args, Env: p.Env, End: func() {}}, nil
 }
 
 // TestNotConfined: a server whose programs cannot be confined says so; without a Confiner it does not start.
 func TestNotConfined(t *testing.T) {
-	cfg := mcpclient.Config{Type: mcpclient.Command, Root: t.TempDir(), Confine: &mcpclient.Confine{}, Commands: json.RawMessage(`{"tool": {"run": ["true"]}}`)}
+	cfg := upstream.Config{Type: upstream.Command, Root: t.TempDir(), Confine: &upstream.Confine{}, Commands: json.RawMessage(`{"tool": {"run": ["true"]}}`)}
 	var logged []string
-	c, err := commands.Dialer{Run: run, Confiner: nothing{}}.Dial(t.Context(), "programs", cfg, mcpclient.Events{Log: func(level slog.Level, text string) {
+	c, err := commands.Dialer{Run: run, Confiner: nothing{}}.Dial(t.Context(), "programs", cfg, upstream.Events{Log: func(level slog.Level, text string) {
 		logged = append(logged, level.String()+" "+text)
 	}})
 	if err != nil {
@@ -220,7 +220,7 @@ func TestNotConfined(t *testing.T) {
 	if c.Info().Instructions != want || len(logged) != 1 || logged[0] != "WARN "+want {
 		t.Errorf("instructions %q, logged %q", c.Info().Instructions, logged)
 	}
-	if _, err := (commands.Dialer{Run: run}).Dial(t.Context(), "programs", cfg, mcpclient.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
+	if _, err := (commands.Dialer{Run: run}).Dial(t.Context(), "programs", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
 		t.Errorf("without a Confiner: %v", err)
 	}
 }
@@ -228,15 +228,15 @@ func TestNotConfined(t *testing.T) {
 // call calls a tool that runs a real program.
 func call(t *testing.T, definition, args string) (string, error) {
 	t.Helper()
-	return callWith(t, mcpclient.Config{}, definition, args)
+	return callWith(t, upstream.Config{}, definition, args)
 }
 
 // callWith is like call, with a configuration of the server.
-func callWith(t *testing.T, cfg mcpclient.Config, definition, args string) (string, error) {
+func callWith(t *testing.T, cfg upstream.Config, definition, args string) (string, error) {
 	t.Helper()
-	cfg.Type, cfg.Root, cfg.Commands = mcpclient.Command, t.TempDir(), json.RawMessage(`{"tool":`+definition+`}`)
+	cfg.Type, cfg.Root, cfg.Commands = upstream.Command, t.TempDir(), json.RawMessage(`{"tool":`+definition+`}`)
 	d := commands.Dialer{Run: run, Confiner: wrapping{}}
-	c, err := d.Dial(t.Context(), "programs", cfg, mcpclient.Events{})
+	c, err := d.Dial(t.Context(), "programs", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func callWith(t *testing.T, cfg mcpclient.Config, definition, args string) (stri
 		err    error
 	}
 	done := make(chan answer, 1)
-	c.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: "tool", Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	c.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: "tool", Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
 	a := <-done
 	return string(a.result), a.err
 }
@@ -296,8 +296,8 @@ func TestPrograms(t *testing.T) {
 // wrapping is a Confiner that starts programs by another program.
 type wrapping struct{ nothing }
 
-func (wrapping) Start(p mcpclient.Confined) (mcpclient.Start, error) {
-	return mcpclient.Start{Args: append([]string{"/usr/bin/env"}, p.Args...), Env: p.Env, End: func() {}}, nil
+func (wrapping) Start(p upstream.Confined) (upstream.Start, error) {
+	return upstream.Start{Args: append([]string{"/usr/bin/env"}, p.Args...), Env: p.Env, End: func() {}}, nil
 }
 
 // TestNotStarted: if a program could not be started, the error says so and names the program.
@@ -309,14 +309,14 @@ func TestNotStarted(t *testing.T) {
 	long := `{"a": "` + strings.Repeat("x", 4<<20) + `"}`
 	for _, c := range []struct {
 		name, run, args string
-		confine         *mcpclient.Confine
+		confine         *upstream.Confine
 		sent            toolscript.Sent
 		want            string
 	}{
 		{"a long argument", `"echo", "{a}"`, long, nil, toolscript.SentNo, `cannot start "echo": its arguments are longer`},
-		{"a long argument, confined", `"echo", "{a}"`, long, &mcpclient.Confine{}, toolscript.SentNo, `cannot start "echo": its arguments are longer`},
+		{"a long argument, confined", `"echo", "{a}"`, long, &upstream.Confine{}, toolscript.SentNo, `cannot start "echo": its arguments are longer`},
 		{"no program", `"no-such-program-here", "{a}"`, `{"a": "b"}`, nil, toolscript.SentNo, `cannot start "no-such-program-here": there is no such program`},
-		{"no program, confined", `"no-such-program-here", "{a}"`, `{"a": "b"}`, &mcpclient.Confine{}, toolscript.SentNo, `cannot start "no-such-program-here": there is no such program`},
+		{"no program, confined", `"no-such-program-here", "{a}"`, `{"a": "b"}`, &upstream.Confine{}, toolscript.SentNo, `cannot start "no-such-program-here": there is no such program`},
 		{"a file that is no program", `"` + filepath.Join(folder, "text") + `", "{a}"`, `{"a": "b"}`, nil, toolscript.SentNo, `exec format error`},
 		{"a folder", `"` + folder + `", "{a}"`, `{"a": "b"}`, nil, toolscript.SentNo, `cannot start`},
 		{"a time limit", `"sleep", "60", "{a}"`, `{"a": "1"}`, nil, toolscript.SentUnknown, "did not end within 100ms"},
@@ -326,7 +326,7 @@ func TestNotStarted(t *testing.T) {
 			if c.sent == toolscript.SentUnknown {
 				limit = `100`
 			}
-			_, err := callWith(t, mcpclient.Config{Confine: c.confine}, `{"run": [`+c.run+`], "parameters": {"a": "x"}, "timeout": `+limit+`}`, c.args)
+			_, err := callWith(t, upstream.Config{Confine: c.confine}, `{"run": [`+c.run+`], "parameters": {"a": "x"}, "timeout": `+limit+`}`, c.args)
 			if toolscript.SentOf(err) != c.sent || err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "/usr/bin/env") {
 				t.Errorf("%.300s, sent %q; want %s, sent %s", err, toolscript.SentOf(err), c.want, c.sent)
 			}
@@ -337,7 +337,7 @@ func TestNotStarted(t *testing.T) {
 // TestErrorsHaveNoSecrets: if a program prints its credentials, the error hides them, even where it
 // cuts the output.
 func TestErrorsHaveNoSecrets(t *testing.T) {
-	cfg := mcpclient.Config{Env: map[string]string{"TOKEN": "sesame-open-1234"}}
+	cfg := upstream.Config{Env: map[string]string{"TOKEN": "sesame-open-1234"}}
 	for _, definition := range []string{
 		`{"run": ["sh", "-c", "echo \"$TOKEN\" >&2; exit 3"]}`,
 		`{"run": ["sh", "-c", "echo \"$TOKEN\"; exit 3"]}`,

@@ -24,13 +24,13 @@ import (
 type Dialer struct {
 	Run         func(context.Context, tool.Command) (tool.CommandResult, error) // see tool.Host
 	Confinement []toolscript.Confinement                                        // as in tool.Host
-	Confiner    mcpclient.Confiner                                              // for servers with a Confine; nil: refuse them
+	Confiner    upstream.Confiner                                               // for servers with a Confine; nil: refuse them
 	Answers     *budget.Budget                                                  // limits the memory for the results of all calls; nil means unlimited
 }
 
 // Dial makes a tool of each command of cfg.Commands. No program starts before a call. The error is a
 // *toolscript.Error: Unsupported if this process cannot run or confine commands, else Invalid.
-func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*upstream.Conn, error) {
+func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on upstream.Events) (*upstream.Conn, error) {
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
 	}
@@ -44,7 +44,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
-	s := &server{dialer: d, cfg: cfg, conceal: mcpclient.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
+	s := &server{dialer: d, cfg: cfg, conceal: upstream.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
 	tools := &upstream.List{}
 	var left []string // mistakes in definitions; each disables only its own tool
 	for _, tool := range sorted(definitions) {
@@ -59,7 +59,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	}
 	unconfined := d.unconfined(cfg.Confine)
 	s.conn = upstream.New(upstream.Options{
-		Name: name, Info: mcpclient.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
+		Name: name, Info: upstream.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
 	})
 	for _, problem := range left {
@@ -75,7 +75,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 }
 
 // unconfined returns a warning if the programs lack a protection on this machine, or "".
-func (d Dialer) unconfined(c *mcpclient.Confine) string {
+func (d Dialer) unconfined(c *upstream.Confine) string {
 	if c != nil {
 		if lacks := d.Confiner.Lacks(*c); lacks != "" {
 			return "The programs of this server are not confined as configured: " + lacks
@@ -94,9 +94,9 @@ func (d Dialer) unconfined(c *mcpclient.Confine) string {
 type server struct {
 	dialer  Dialer
 	conn    *upstream.Conn
-	cfg     mcpclient.Config
+	cfg     upstream.Config
 	env     []string
-	conceal mcpclient.Concealer
+	conceal upstream.Concealer
 }
 
 func (s *server) tool(name string, d Definition) upstream.Tool {

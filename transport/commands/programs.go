@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // FindPrograms returns an error that names the programs of a server that do not exist. host
 // is the environment of the gateway.
-func FindPrograms(host []string, cfg mcpclient.Config) error {
+func FindPrograms(host []string, cfg upstream.Config) error {
 	definitions, err := Parse(cfg.Commands)
 	if err != nil {
 		return err

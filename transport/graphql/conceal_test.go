@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestErrorsHaveNoSecrets: errors hide the credentials even if the endpoint repeats them.
@@ -23,9 +23,9 @@ func TestErrorsHaveNoSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, got := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{
-			Type: mcpclient.GraphQL, API: text, Timeout: time.Minute, Headers: map[string]string{"X-Key": "sesame-open-1234"},
-		}, mcpclient.Events{})
+		_, got := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{
+			Type: upstream.GraphQL, API: text, Timeout: time.Minute, Headers: map[string]string{"X-Key": "sesame-open-1234"},
+		}, upstream.Events{})
 		if got == nil || strings.Contains(got.Error(), "sesame") || !strings.Contains(got.Error(), "401 Unauthorized") {
 			t.Errorf("%d bytes before it: %v", before, got)
 		}

@@ -22,7 +22,6 @@ import (
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -38,7 +37,7 @@ type Settings struct {
 type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
-	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
+	RoundTripper func(server string, cfg upstream.Config, base http.RoundTripper) http.RoundTripper
 	Answers      *budget.Budget       // limits the memory for the results of all calls; nil means unlimited
 	Convert      upstream.ConvertPort // reads the schema in a worker process; nil: in this process
 }
@@ -49,7 +48,7 @@ const maxAnswer = 64 << 20
 // Dial reads the schema and makes a tool of each query and mutation. The error is a
 // *toolscript.Error: Unauthorized or Forbidden if the endpoint refuses to tell the schema,
 // Unavailable if reading it fails, Invalid if it is unusable.
-func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*upstream.Conn, error) {
+func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*upstream.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*upstream.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
 	}
@@ -65,7 +64,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		return fail(toolscript.Invalid, err)
 	}
 	base := egress.NewTransport()
-	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
+	base.MaxIdleConnsPerHost = upstream.DefaultConcurrency
 	origin, err := upstream.NewOrigin(s.URL, s.Auth, cfg.Headers, s.URL)
 	if err != nil {
 		return fail(toolscript.Invalid, err)
@@ -77,7 +76,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
 		way = d.RoundTripper(name, cfg, guard)
 	}
-	e := &endpoint{address: s.URL, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
+	e := &endpoint{address: s.URL, limit: cfg.Timeout, conceal: upstream.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
 		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: upstream.CheckRedirect,
 	}}
@@ -100,13 +99,13 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		}})
 	}
 	return upstream.New(upstream.Options{
-		Name: name, Info: mcpclient.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
+		Name: name, Info: upstream.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
 }
 
 // operations reads the schema and returns the selected operations, at least one, and warnings about the schema.
-func (d Dialer) operations(ctx context.Context, e *endpoint, cfg mcpclient.Config, s Settings) ([]operation, []string, error) {
+func (d Dialer) operations(ctx context.Context, e *endpoint, cfg upstream.Config, s Settings) ([]operation, []string, error) {
 	text, err := e.schema(ctx, cfg.Project, s.Spec)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +122,7 @@ type endpoint struct {
 	address string
 	client  *http.Client
 	limit   time.Duration // time limit of a call with all of its attempts
-	conceal mcpclient.Concealer
+	conceal upstream.Concealer
 	answers *budget.Budget
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -26,7 +25,7 @@ func dial(t *testing.T, s graphql.Settings) (*upstream.Conn, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: text, Timeout: time.Minute}, mcpclient.Events{})
+	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: text, Timeout: time.Minute}, upstream.Events{})
 	if err == nil {
 		t.Cleanup(func() { _ = conn.Close() })
 	}
@@ -180,7 +179,7 @@ func TestBadEndpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (graphql.Dialer{}).Dial(ended, "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings}, mcpclient.Events{}); toolscript.KindOf(err) != toolscript.Timeout {
+	if _, err := (graphql.Dialer{}).Dial(ended, "api", upstream.Config{Type: upstream.GraphQL, API: settings}, upstream.Events{}); toolscript.KindOf(err) != toolscript.Timeout {
 		t.Errorf("after the end of the time: error %v, want timeout", err)
 	}
 	if _, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/"}); toolscript.KindOf(err) != toolscript.Unavailable {
@@ -210,7 +209,7 @@ func TestLargeIntegers(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan string, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "next", Args: json.RawMessage(`{"id":7960607143101464576}`), Done: func(r json.RawMessage, err error) {
+	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "next", Args: json.RawMessage(`{"id":7960607143101464576}`), Done: func(r json.RawMessage, err error) {
 		done <- fmt.Sprint(string(r), err)
 	}})
 	if got := <-done; !strings.Contains(got, `"structuredContent":7960607143101464577`) || !strings.Contains(asked, `"id":7960607143101464576`) {

@@ -11,7 +11,6 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -42,7 +41,7 @@ func TestMemoryOfAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 				d := graphql.Dialer{Answers: budget}
-				conn, err := d.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Timeout: time.Minute}, mcpclient.Events{})
+				conn, err := d.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: settings, Timeout: time.Minute}, upstream.Events{})
 				if err != nil {
 					t.Fatal(err)
 				}

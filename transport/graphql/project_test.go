@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestSchemaOfProject: the schema file is not read if it is a link out of the project.
@@ -39,7 +39,7 @@ func TestSchemaOfProject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Project: files.Folder{Dir: project}}, mcpclient.Events{})
+		conn, err := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: settings, Project: files.Folder{Dir: project}}, upstream.Events{})
 		if err == nil {
 			_ = conn.Close()
 		}
@@ -62,7 +62,7 @@ func TestLargeSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (graphql.Dialer{}).Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: settings}, mcpclient.Events{}); err == nil || !strings.Contains(err.Error(), "has more than 64 MB") {
+	if _, err := (graphql.Dialer{}).Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: settings}, upstream.Events{}); err == nil || !strings.Contains(err.Error(), "has more than 64 MB") {
 		t.Errorf("Dial: %v", err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -66,7 +65,7 @@ func call(t *testing.T, conn *upstream.Conn, tool, args string) (string, error) 
 		err    error
 	}
 	done := make(chan answer, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
 	a := <-done
 	return string(a.result), a.err
 }

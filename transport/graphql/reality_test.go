@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -48,7 +47,7 @@ func callOf(t *testing.T, conn *upstream.Conn, tool, args string) (string, error
 		err    error
 	}
 	done := make(chan answer, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
 	a := <-done
 	return string(a.result), a.err
 }
@@ -261,7 +260,7 @@ func dialLogged(t *testing.T, s graphql.Settings) (tools map[string]string, log 
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: text, Timeout: time.Minute}, mcpclient.Events{
+	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: text, Timeout: time.Minute}, upstream.Events{
 		Log: func(level slog.Level, text string) { log += level.String() + " " + text + "\n" },
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // hubCall is a call in flight.
@@ -24,7 +24,7 @@ type hubCall struct {
 
 // Start begins a call without waiting for the answer. The errors are those of
 // mcpclient.Conn.Start, and those of the queue of the hub.
-func (c *base) Start(t mcpclient.ToolCall) mcpclient.Started {
+func (c *base) Start(t upstream.ToolCall) upstream.Started {
 	head := wire.Call{Tool: t.Tool, Run: t.Run, Trace: t.Trace, Limit: t.Limit, Left: left(t.Ctx), Watch: t.Progress != nil || t.Watch != nil}
 	if c.link.options.fleet {
 		head.Key = t.Key
@@ -41,7 +41,7 @@ func (c *base) Start(t mcpclient.ToolCall) mcpclient.Started {
 	}
 	watch := t.Watch
 	if watch == nil {
-		watch = mcpclient.WatcherOf(t.Ctx)
+		watch = upstream.WatcherOf(t.Ctx)
 	}
 	k.start(head, args, t.Progress, watch)
 	return k
@@ -177,7 +177,7 @@ func reason(err error) error {
 	return err
 }
 
-// Cancel implements mcpclient.Started.
+// Cancel implements upstream.Started.
 func (k *hubCall) Cancel(why string, err error) {
 	if k.link == nil {
 		return // it was not sent

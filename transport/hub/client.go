@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // ClientOptions configure a Client. Find is required.
@@ -50,7 +50,7 @@ func NewClient(o ClientOptions) *Client {
 // Dial makes the hub connect to a server, unless it is already connected, and waits for the
 // connection until ctx ends. A later end of ctx does not affect the connection. The errors
 // are those of mcpclient.Dialer.Dial.
-func (c *Client) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*Conn, error) {
+func (c *Client) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*Conn, error) {
 	about := toolscript.Error{Server: name}
 	if cfg.Problem != nil {
 		about.Kind, about.Err = toolscript.Invalid, cfg.Problem

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // base is the common part of Conn and FleetConn.
@@ -20,7 +21,7 @@ type base struct {
 	name    string // name of the server in the configuration of the gateway
 	subject string // subject of calls
 	route   *route // chooses among several hubs of a fleet that offer the server; nil: calls go to subject
-	on      mcpclient.Events
+	on      upstream.Events
 	offered wire.Offered
 
 	gone chan struct{}
@@ -43,7 +44,7 @@ type Conn struct {
 }
 
 // dial offers the server to the hub and waits until it is connected.
-func (l *link) dial(ctx context.Context, d wire.Definition, on mcpclient.Events) (*Conn, error) {
+func (l *link) dial(ctx context.Context, d wire.Definition, on upstream.Events) (*Conn, error) {
 	c := &Conn{base: base{link: l, name: d.Name, on: on, gone: make(chan struct{})}, key: d.Key()}
 	c.subject = wire.ServerSubject(c.key, l.names.Gateway())
 	payload, err := l.ask(ctx, c.control(wire.Offer), d.Encode(left(ctx)), c.about(""), c)
@@ -69,7 +70,7 @@ func (c *base) decodeOffered(payload []byte) error {
 }
 
 // Info returns the server's description of itself.
-func (c *base) Info() mcpclient.Info { return c.offered.Info }
+func (c *base) Info() upstream.Info { return c.offered.Info }
 
 // ListTools returns the tools that the server has listed last.
 func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
@@ -172,7 +173,7 @@ func (c *Conn) SetConcurrency(limit int) {
 
 // KeepsLimit reports whether the hub applies the time limit of a tool call: it knows when the call
 // begins after a wait. It asks the hub whether the hub has the call, and returns false if ctx ends first.
-func (c *base) KeepsLimit(ctx context.Context, started mcpclient.Started) bool {
+func (c *base) KeepsLimit(ctx context.Context, started upstream.Started) bool {
 	k, sent := started.(*hubCall)
 	if !sent || k.link == nil {
 		return false

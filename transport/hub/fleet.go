@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Address is the NATS cluster of a fleet. It may contain secrets.
@@ -77,7 +77,7 @@ func (f *Fleet) Reset() {
 // Dial connects to a server of the fleet. If no hub offers it at present, Dial waits
 // for a few seconds: another hub may be about to take it over. A later end of ctx does not
 // affect the connection. The errors are those of mcpclient.Dialer.Dial.
-func (f *Fleet) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*FleetConn, error) {
+func (f *Fleet) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*FleetConn, error) {
 	about := toolscript.Error{Server: name}
 	if cfg.Problem != nil {
 		about.Kind, about.Err = toolscript.Invalid, cfg.Problem
@@ -142,7 +142,7 @@ func (c *FleetConn) open(ctx context.Context) error {
 			c.link.refuse(c.name, c.offered.Token)
 			return nil
 		}
-		if !errors.Is(err, mcpclient.ErrUnreachable) || c.link.over() {
+		if !errors.Is(err, upstream.ErrUnreachable) || c.link.over() {
 			return err
 		}
 		if why := c.state(ctx); why != nil {
@@ -150,7 +150,7 @@ func (c *FleetConn) open(ctx context.Context) error {
 				return err
 			}
 		}
-		if errors.Is(err, mcpclient.ErrUnreachable) {
+		if errors.Is(err, upstream.ErrUnreachable) {
 			err = named(unavailable("no hub of the fleet offers the server %s; see: toolscript fleet status", c.name), c.about(""))
 		}
 		if time.Now().After(until) {
@@ -171,7 +171,7 @@ func (c *FleetConn) askQuickly(ctx context.Context, subject string) ([]byte, err
 	defer cancel()
 	payload, err := c.link.ask(bounded, subject, nil, c.about(""), nil)
 	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: no hub of the fleet has answered within %s", mcpclient.ErrUnreachable, openTime)
+		err = fmt.Errorf("%w: no hub of the fleet has answered within %s", upstream.ErrUnreachable, openTime)
 	}
 	return payload, err
 }
@@ -184,10 +184,10 @@ func (c *FleetConn) state(ctx context.Context) error {
 
 // Start begins a call, as base does. If no hub takes the call, its error is the reason why no
 // hub offers the server, unless that reason may be temporary.
-func (c *FleetConn) Start(t mcpclient.ToolCall) mcpclient.Started {
+func (c *FleetConn) Start(t upstream.ToolCall) upstream.Started {
 	done := t.Done
 	t.Done = func(result json.RawMessage, err error) {
-		if !errors.Is(err, mcpclient.ErrUnreachable) || c.link.over() {
+		if !errors.Is(err, upstream.ErrUnreachable) || c.link.over() {
 			done(result, err)
 			return
 		}
@@ -254,7 +254,7 @@ func (c *FleetConn) check() {
 	defer c.checking.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), pingTime)
 	defer cancel()
-	if err := c.Ping(ctx); !errors.Is(err, mcpclient.ErrUnreachable) {
+	if err := c.Ping(ctx); !errors.Is(err, upstream.ErrUnreachable) {
 		return
 	}
 	if why := c.state(ctx); why != nil && !passing(why) {

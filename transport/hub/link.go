@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -176,7 +176,7 @@ func notSent(about toolscript.Error, why error) *toolscript.Error {
 		return &about
 	}
 	about.Kind, about.RetryAfter = toolscript.Unavailable, retryAfter
-	about.Err = fmt.Errorf("%w: %w; the call was not sent", mcpclient.ErrUnreachable, why)
+	about.Err = fmt.Errorf("%w: %w; the call was not sent", upstream.ErrUnreachable, why)
 	return &about
 }
 

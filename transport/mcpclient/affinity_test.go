@@ -16,11 +16,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // All later requests have the cookies of the server, in addition to those of the configuration.
 func TestCookiesOfTheServer(t *testing.T) {
-	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+	for _, kind := range []string{upstream.HTTP, upstream.SSE} {
 		t.Run(kind, func(t *testing.T) {
 			h, cfg := overHTTP(t, kind)
 			var mu sync.Mutex
@@ -42,8 +43,8 @@ func TestCookiesOfTheServer(t *testing.T) {
 			cfg.URL = front.URL + cfg.URL[strings.LastIndex(cfg.URL, "/"):]
 			cfg.Headers = map[string]string{"Cookie": "own=1"}
 			for range 2 { // a new connection begins without cookies
-				c := dial(t, cfg, mcpclient.Events{})
-				text(t, c, "echo", `{"text":"x"}`)
+				c := dial(t, cfg, upstream.Events{})
+				errorText(t, c, "echo", `{"text":"x"}`)
 				if err := c.Close(); err != nil {
 					t.Error(err)
 				}
@@ -89,7 +90,7 @@ func TestAnAnswerOnTheStream(t *testing.T) {
 		}
 		if m.Method == "initialize" {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, mcpclient.Handshake)
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, upstream.Handshake)
 			return
 		}
 		w.WriteHeader(http.StatusAccepted)
@@ -102,16 +103,16 @@ func TestAnAnswerOnTheStream(t *testing.T) {
 		front.CloseClientConnections()
 		front.Close()
 	})
-	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}, mcpclient.Events{})
+	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL}, upstream.Events{})
 	<-known
-	if got := text(t, c, "echo", `{}`); got != "fine" {
+	if got := errorText(t, c, "echo", `{}`); got != "fine" {
 		t.Errorf("echo = %q", got)
 	}
 }
 
 // If a server accepts a request with 202 and has no stream for the answer, the call fails at once.
 func TestAnAnswerThatHasNoStream(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP, "json")
+	h, cfg := overHTTP(t, upstream.HTTP, "json")
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		switch {
@@ -126,7 +127,7 @@ func TestAnAnswerThatHasNoStream(t *testing.T) {
 	}))
 	t.Cleanup(front.Close)
 	cfg.URL = front.URL + "/mcp"
-	c := dial(t, cfg, mcpclient.Events{})
+	c := dial(t, cfg, upstream.Events{})
 	_, err := c.CallTool(within(t, bound), "echo", nil, nil)
 	if err == nil || toolscript.KindOf(err) == toolscript.Timeout || toolscript.SentOf(err) == toolscript.SentNo {
 		t.Errorf("error %v, sent: %s", err, toolscript.SentOf(err))
@@ -135,7 +136,7 @@ func TestAnAnswerThatHasNoStream(t *testing.T) {
 
 // SSE events before the endpoint event are skipped.
 func TestEventsBeforeTheEndpoint(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.SSE)
+	h, cfg := overHTTP(t, upstream.SSE)
 	first := "event: ping\ndata: 1\n\nevent: connected\ndata: {}\n\ndata: hello\n\n"
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -149,11 +150,11 @@ func TestEventsBeforeTheEndpoint(t *testing.T) {
 		front.Close()
 	})
 	cfg.URL = front.URL + "/sse"
-	if got := text(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text":"x"}`); got != "x" {
+	if got := errorText(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("echo = %q", got)
 	}
 	first = strings.Repeat(first, 50)
-	err, _ := refused(t, cfg, bound)
+	err, _ := endedCall(t, cfg, bound)
 	wantText(t, "error", err.Error(), "endpoint")
 }
 
@@ -212,14 +213,14 @@ func TestTheResetOfAnIdleConnection(t *testing.T) {
 	}}
 	s.Start()
 	t.Cleanup(s.Close)
-	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: s.URL + "/mcp"}, mcpclient.Events{})
+	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: s.URL + "/mcp"}, upstream.Events{})
 	if _, err := c.ListTools(within(t, bound)); err != nil {
 		t.Fatal(err)
 	}
 	mu.Lock()
 	resets = true
 	mu.Unlock()
-	if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
+	if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("echo = %q", got)
 	}
 	calls := h.Seen("tools/call")
@@ -247,14 +248,14 @@ func TestCloseLeavesNoConnection(t *testing.T) {
 	}
 	s.Start()
 	t.Cleanup(s.Close)
-	d := mcpclient.Dialer{RoundTripper: func(_ string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+	d := mcpclient.Dialer{RoundTripper: func(_ string, _ upstream.Config, base http.RoundTripper) http.RoundTripper {
 		return tripper(base.RoundTrip)
 	}}
-	c, err := d.Dial(within(t, bound), "srv", mcpclient.Config{Type: mcpclient.HTTP, URL: s.URL + "/mcp"}, mcpclient.Events{})
+	c, err := d.Dial(within(t, bound), "srv", upstream.Config{Type: upstream.HTTP, URL: s.URL + "/mcp"}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text(t, c, "echo", `{"text":"x"}`)
+	errorText(t, c, "echo", `{"text":"x"}`)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}

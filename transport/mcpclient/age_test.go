@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestListAge: if a server cannot announce changes of its tool list, the list is used for the time
@@ -48,7 +48,7 @@ func TestListAge(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				switch m.Method {
 				case "initialize":
-					_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":%s},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, mcpclient.Handshake, tt.capability)
+					_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":%s},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, upstream.Handshake, tt.capability)
 				case "tools/list":
 					_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, tt.list)
 				default:
@@ -59,7 +59,7 @@ func TestListAge(t *testing.T) {
 				s.CloseClientConnections()
 				s.Close()
 			})
-			c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: s.URL}, mcpclient.Events{})
+			c := dial(t, upstream.Config{Type: upstream.HTTP, URL: s.URL}, upstream.Events{})
 			if _, err := c.ListTools(within(t, bound)); err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // firstID is below all of our request ids. Some servers, such as proxies, print requests of other
@@ -38,7 +39,7 @@ type sentCall struct {
 	// direct marks a call of a tool that does not go through mcp-go. Only such a call has
 	// tool and about; see finish.
 	direct bool
-	tool   ToolCall
+	tool   upstream.ToolCall
 	about  toolscript.Error
 	conn   *Conn
 
@@ -58,7 +59,7 @@ type reply struct {
 
 // calls are the requests in flight, by id. The id is also the progress token.
 type calls struct {
-	on     Events
+	on     upstream.Events
 	last   atomic.Int64
 	mu     sync.Mutex
 	open   map[int64]*sentCall
@@ -111,7 +112,7 @@ func (c *calls) lose() {
 	}
 }
 
-func newCalls(on Events) *calls {
+func newCalls(on upstream.Events) *calls {
 	return &calls{on: on, open: make(map[int64]*sentCall), odd: &deviations{on: on}}
 }
 

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestConcealer(t *testing.T) {
-	c := mcpclient.NewConcealer(mcpclient.Config{
+	c := upstream.NewConcealer(upstream.Config{
 		Env:     map[string]string{"TOKEN": "sesame-open-1234"},
 		Headers: map[string]string{"Authorization": "Bearer sesame-shut-5678"},
 		Secrets: map[string]string{"${secret:KEY}": "sesame-door-9012"},
@@ -29,7 +29,7 @@ func TestConcealer(t *testing.T) {
 	if got := c.Text("a\nb"); got != "a\nb" || c.Error(nil) != nil {
 		t.Errorf("got %q, %v", got, c.Error(nil))
 	}
-	if err := (mcpclient.Concealer{}).Error(io.EOF); err != io.EOF { //nolint:errorlint // the same error
+	if err := (upstream.Concealer{}).Error(io.EOF); err != io.EOF { //nolint:errorlint // the same error
 		t.Errorf("got %v", err)
 	}
 }

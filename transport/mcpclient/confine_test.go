@@ -11,24 +11,25 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // confiner starts processes unchanged, and says that it cannot confine them.
 type confiner struct {
 	file  *os.File
-	got   chan mcpclient.Confined
+	got   chan upstream.Confined
 	ended chan struct{}
 	err   error
 }
 
-func (confiner) Lacks(c mcpclient.Confine) string { return "no " + strings.Join(c.Net, ", ") }
+func (confiner) Lacks(c upstream.Confine) string { return "no " + strings.Join(c.Net, ", ") }
 
-func (c confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
+func (c confiner) Start(p upstream.Confined) (upstream.Start, error) {
 	if c.err != nil {
-		return mcpclient.Start{}, c.err
+		return upstream.Start{}, c.err
 	}
 	c.got <- p
-	return mcpclient.Start{Args: p.Args, Env: p.Env, Files: []*os.File{c.file}, End: func() { close(c.ended) }}, nil
+	return upstream.Start{Args: p.Args, Env: p.Env, Files: []*os.File{c.file}, End: func() { close(c.ended) }}, nil
 }
 
 // TestConfine: a server with a Confine is started as the Confiner says, the log says what is not
@@ -39,12 +40,12 @@ func TestConfine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = read.Close() }()
-	c := confiner{file: write, got: make(chan mcpclient.Confined, 1), ended: make(chan struct{})}
+	c := confiner{file: write, got: make(chan upstream.Confined, 1), ended: make(chan struct{})}
 	var mu sync.Mutex
 	var logged []string
 	cfg := config(t)
-	cfg.Confine = &mcpclient.Confine{Net: []string{"a.example:443"}}
-	conn, err := mcpclient.Dialer{Confiner: c}.Dial(within(t, bound), "srv", cfg, mcpclient.Events{Log: func(level slog.Level, text string) {
+	cfg.Confine = &upstream.Confine{Net: []string{"a.example:443"}}
+	conn, err := mcpclient.Dialer{Confiner: c}.Dial(within(t, bound), "srv", cfg, upstream.Events{Log: func(level slog.Level, text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		logged = append(logged, level.String()+" "+text)
@@ -72,11 +73,11 @@ func TestConfine(t *testing.T) {
 // TestCannotConfine: a server is not started if it cannot be confined.
 func TestCannotConfine(t *testing.T) {
 	cfg := config(t)
-	cfg.Confine = &mcpclient.Confine{}
-	if _, err := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
+	cfg.Confine = &upstream.Confine{}
+	if _, err := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
 		t.Errorf("without a Confiner: %v", err)
 	}
-	if _, err := (mcpclient.Dialer{Confiner: confiner{err: errors.New("no room")}}).Dial(within(t, bound), "srv", cfg, mcpclient.Events{}); err == nil || !strings.Contains(err.Error(), "no room") {
+	if _, err := (mcpclient.Dialer{Confiner: confiner{err: errors.New("no room")}}).Dial(within(t, bound), "srv", cfg, upstream.Events{}); err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("with a Confiner that fails: %v", err)
 	}
 }

@@ -10,23 +10,16 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-// Info is the server's description of itself in the handshake.
-type Info struct {
-	Title        string
-	Version      string
-	Instructions string
-	Protocol     string // the negotiated version of MCP
-}
 
 // Conn is a connection to one MCP server. It is safe for concurrent use. It does not
 // reconnect: after a loss, dial again.
 type Conn struct {
 	name  string
-	on    Events
-	words redactor
-	info  Info
+	on    upstream.Events
+	words upstream.Concealer
+	info  upstream.Info
 	peer  peer
 	calls *calls
 
@@ -52,7 +45,7 @@ type Conn struct {
 }
 
 // Info returns the server's description of itself.
-func (c *Conn) Info() Info { return c.info }
+func (c *Conn) Info() upstream.Info { return c.info }
 
 // PID returns the process id of a stdio server; 0 for other servers.
 func (c *Conn) PID() int {
@@ -95,7 +88,7 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	defer rescue.Catch(panicked(c.on))
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged:
-		c.on.toolsChanged()
+		c.on.NoteToolsChanged()
 	case "notifications/progress":
 		token := tokenOf(n.Params.AdditionalFields)
 		c.calls.progress(token)

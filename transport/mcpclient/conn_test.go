@@ -14,19 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestInfo(t *testing.T) {
-	got := dial(t, config(t), mcpclient.Events{}).Info()
-	want := mcpclient.Info{Title: "Test server", Version: "1.2.3", Instructions: "Misbehaves on request.", Protocol: "2025-11-25"}
+	got := dial(t, config(t), upstream.Events{}).Info()
+	want := upstream.Info{Title: "Test server", Version: "1.2.3", Instructions: "Misbehaves on request.", Protocol: "2025-11-25"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Info (-want +got):\n%s", diff)
 	}
 }
 
 func TestCallTool(t *testing.T) {
-	c := dial(t, config(t, "strict", "chatty"), mcpclient.Events{})
+	c := dial(t, config(t, "strict", "chatty"), upstream.Events{})
 	for _, tt := range []struct {
 		name, tool, args, want string
 	}{
@@ -53,7 +53,7 @@ func TestCallTool(t *testing.T) {
 }
 
 func TestCallToolErrors(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{})
+	c := dial(t, config(t), upstream.Events{})
 	for _, tt := range []struct {
 		name, tool, args string
 		kind             toolscript.Kind
@@ -81,13 +81,13 @@ func TestCallToolErrors(t *testing.T) {
 }
 
 func TestCallsRunConcurrently(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{})
+	c := dial(t, config(t), upstream.Events{})
 	var calls sync.WaitGroup
 	for i := range 100 {
 		calls.Go(func() {
 			for j := range 10 {
 				want := fmt.Sprintf("%d/%d", i, j)
-				if got := text(t, c, "echo", fmt.Sprintf(`{"text":%q}`, want)); got != want {
+				if got := errorText(t, c, "echo", fmt.Sprintf(`{"text":%q}`, want)); got != want {
 					t.Errorf("echo = %q, want %q", got, want)
 				}
 			}
@@ -97,7 +97,7 @@ func TestCallsRunConcurrently(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{})
+	c := dial(t, config(t), upstream.Events{})
 	signs := make(chan struct{}, 10)
 	if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":3}`), func() { signs <- struct{}{} }); err != nil {
 		t.Fatal(err)
@@ -108,17 +108,17 @@ func TestProgress(t *testing.T) {
 }
 
 func TestPanickingEventsEndNothing(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{
+	c := dial(t, config(t), upstream.Events{
 		ToolsChanged: func() { panic("planted") },
 		Log:          func(slog.Level, string) { panic("planted too") },
 	})
 	if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":1}`), func() { panic("planted") }); err != nil {
 		t.Error(err)
 	}
-	text(t, c, "change_tools", `{}`)
-	text(t, c, "log", `{"level":"error","text":"x"}`)
-	text(t, c, "garbage", `{}`)
-	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+	errorText(t, c, "change_tools", `{}`)
+	errorText(t, c, "log", `{"level":"error","text":"x"}`)
+	errorText(t, c, "garbage", `{}`)
+	if got := errorText(t, c, "echo", `{"text":"alive"}`); got != "alive" {
 		t.Errorf("echo = %q", got)
 	}
 }
@@ -131,8 +131,8 @@ func TestServerLog(t *testing.T) {
 	lines := make(chan line, 10)
 	cfg := config(t)
 	cfg.Env["TOKEN"] = "s3cr3t-t0k3n"
-	c := dial(t, cfg, mcpclient.Events{Log: func(l slog.Level, text string) { lines <- line{l, text} }})
-	text(t, c, "log", `{"level":"warning","text":"my token is s3cr3t-t0k3n\nreally"}`)
+	c := dial(t, cfg, upstream.Events{Log: func(l slog.Level, text string) { lines <- line{l, text} }})
+	errorText(t, c, "log", `{"level":"warning","text":"my token is s3cr3t-t0k3n\nreally"}`)
 	if got, want := <-lines, (line{slog.LevelWarn, "my token is ${TOKEN} really"}); got != want {
 		t.Errorf("logged %v, want %v", got, want)
 	}
@@ -140,8 +140,8 @@ func TestServerLog(t *testing.T) {
 
 func TestToolsChangeInTheMiddleOfACall(t *testing.T) {
 	changed := make(chan struct{}, 1)
-	c := dial(t, config(t), mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
-	if got := text(t, c, "change_tools", `{}`); got != "changed" {
+	c := dial(t, config(t), upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
+	if got := errorText(t, c, "change_tools", `{}`); got != "changed" {
 		t.Errorf("change_tools = %q", got)
 	}
 	<-changed
@@ -155,7 +155,7 @@ func TestToolsChangeInTheMiddleOfACall(t *testing.T) {
 }
 
 func TestCancellationIsSeenByTheServer(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{})
+	c := dial(t, config(t), upstream.Events{})
 	for _, tt := range []struct {
 		name string
 		ctx  func(context.Context) (context.Context, context.CancelFunc)
@@ -193,7 +193,7 @@ func TestLargeAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 130 MB")
 	}
-	c := dial(t, config(t), mcpclient.Events{})
+	c := dial(t, config(t), upstream.Events{})
 	ctx := within(t, 3*time.Minute) // the call takes twenty times longer under the race detector
 	got, err := c.CallTool(ctx, "big", json.RawMessage(`{"bytes":60000000}`), nil)
 	if err != nil || len(got) < 60_000_000 {
@@ -203,13 +203,13 @@ func TestLargeAnswers(t *testing.T) {
 	if toolscript.KindOf(err) != toolscript.TooLarge || !strings.Contains(err.Error(), "64 MB") {
 		t.Errorf("70 MB: %v, want kind too_large with the limit in it", err)
 	}
-	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+	if got := errorText(t, c, "echo", `{"text":"alive"}`); got != "alive" {
 		t.Errorf("after an answer that was too large, echo = %q", got)
 	}
 }
 
 func TestServerThatDoesNotReadBlocksNothing(t *testing.T) {
-	c := dial(t, config(t, "not-reading"), mcpclient.Events{})
+	c := dial(t, config(t, "not-reading"), upstream.Events{})
 	args := json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)
 	ctx := within(t, 300*time.Millisecond)
 	var calls sync.WaitGroup

@@ -4,11 +4,13 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // deviations are the ways in which a server departs from MCP without harm.
 type deviations struct {
-	on Events
+	on upstream.Events
 
 	mu  sync.Mutex
 	all []string // sorted
@@ -23,7 +25,7 @@ func (d *deviations) note(how string) {
 	}
 	d.mu.Unlock()
 	if !known {
-		d.on.logf(slog.LevelInfo, "the server %s, which toolscript accepts", how)
+		d.on.Logf(slog.LevelInfo, "the server %s, which toolscript accepts", how)
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // altered answers each request with what alter makes of a regular answer.
-func altered(t *testing.T, alter func(w http.ResponseWriter, answer string) string) mcpclient.Config {
+func altered(t *testing.T, alter func(w http.ResponseWriter, answer string) string) upstream.Config {
 	t.Helper()
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
@@ -44,7 +44,7 @@ func altered(t *testing.T, alter func(w http.ResponseWriter, answer string) stri
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(front.Close)
-	return mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}
+	return upstream.Config{Type: upstream.HTTP, URL: front.URL}
 }
 
 // latin writes a text in ISO-8859-1.
@@ -83,8 +83,8 @@ func TestDeviations(t *testing.T) {
 		},
 	} {
 		t.Run(how, func(t *testing.T) {
-			c := dial(t, altered(t, alter), mcpclient.Events{})
-			if got := text(t, c, "x", `{}`); got != "café français" {
+			c := dial(t, altered(t, alter), upstream.Events{})
+			if got := errorText(t, c, "x", `{}`); got != "café français" {
 				t.Errorf("the tool answered %q", got)
 			}
 			if got := c.Deviations(); !slices.Equal(got, []string{strings.TrimSpace(how)}) {
@@ -96,15 +96,15 @@ func TestDeviations(t *testing.T) {
 
 // TestDeviationsOverStdio: the same holds for lines.
 func TestDeviationsOverStdio(t *testing.T) {
-	if got := dial(t, config(t), mcpclient.Events{}).Deviations(); len(got) > 0 {
+	if got := dial(t, config(t), upstream.Events{}).Deviations(); len(got) > 0 {
 		t.Errorf("a regular server: %q", got)
 	}
-	c := dial(t, config(t, "texts"), mcpclient.Events{})
+	c := dial(t, config(t, "texts"), upstream.Events{})
 	if got := c.Deviations(); !slices.Equal(got, []string{httptransport.TextIDs}) {
 		t.Errorf("deviations %q", got)
 	}
-	latinServer := dial(t, config(t, "latin"), mcpclient.Events{})
-	if got := text(t, latinServer, "echo", `{"text":"café"}`); got != "café" || !slices.Equal(latinServer.Deviations(), []string{httptransport.LatinText}) {
+	latinServer := dial(t, config(t, "latin"), upstream.Events{})
+	if got := errorText(t, latinServer, "echo", `{"text":"café"}`); got != "café" || !slices.Equal(latinServer.Deviations(), []string{httptransport.LatinText}) {
 		t.Errorf("echo = %q, deviations %q", got, latinServer.Deviations())
 	}
 }

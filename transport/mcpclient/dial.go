@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,52 +16,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/proc"
-	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-// Events receives unsolicited messages of a server. Nil functions are not called. The
-// functions may be called concurrently and before Dial returns. They run in the
-// goroutines that read from the server, so a function that blocks delays all later
-// answers.
-type Events struct {
-	ToolsChanged func()                                 // the server's list of tools has changed
-	Log          func(level slog.Level, message string) // log messages of the server, and violations of MCP
-
-	// Elicit forwards an elicitation of the server to the user. It takes the
-	// parameters of the request and returns the result, both in MCP's format. ctx
-	// ends with the call that the elicitation belongs to, or with the connection.
-	// Elicit may block. If it is nil, the handshake does not offer elicitation, and
-	// requests for it are refused.
-	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
-
-	// Spoken is what the last connection to the server has found. Speaks receives what this one
-	// finds, if it differs. It may be called before Dial returns, and must not block.
-	Spoken Spoken
-	Speaks func(Spoken)
-
-	// Starting is called before a stdio server may have to wait for another installation, and
-	// when its process runs. look returns what has happened so far; it is valid until Dial returns.
-	Starting func(look func() proc.Activity)
-}
-
-func (e Events) starting(look func() proc.Activity) {
-	if e.Starting != nil {
-		e.Starting(look)
-	}
-}
-
-func (e Events) toolsChanged() {
-	if e.ToolsChanged != nil {
-		e.ToolsChanged()
-	}
-}
-
-func (e Events) logf(level slog.Level, format string, args ...any) {
-	defer rescue.Ignore() // a panic of the log function cannot be reported
-	if e.Log != nil {
-		e.Log(level, fmt.Sprintf(format, args...))
-	}
-}
 
 // DialError is the reason for a failed connection, with the last lines of the
 // server's standard error. Dial returns it wrapped in a *toolscript.Error.
@@ -110,7 +65,7 @@ type Dialer struct {
 
 	// Confiner starts the processes of servers with a Confine. If it is nil, such servers
 	// are not started.
-	Confiner Confiner
+	Confiner upstream.Confiner
 
 	// Dir is the working directory of servers whose Config sets none. Empty means the
 	// working directory of this program.
@@ -124,14 +79,14 @@ type Dialer struct {
 	// If RoundTrip returns an error that is or wraps a *toolscript.Error of kind
 	// Unauthorized, the Dial or the connection ends with that error. A response with
 	// status 401 has the same effect. Any other error fails one request.
-	RoundTripper func(server string, cfg Config, base http.RoundTripper) http.RoundTripper
+	RoundTripper func(server string, cfg upstream.Config, base http.RoundTripper) http.RoundTripper
 
 	// Answers limits the memory for the answers of all servers. Nil means unlimited.
 	Answers *budget.Budget
 }
 
 // Dial connects with the zero Dialer.
-func Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error) {
+func Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*Conn, error) {
 	return Dialer{}.Dial(ctx, name, cfg, on)
 }
 
@@ -144,24 +99,24 @@ func Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error
 // The error is a *toolscript.Error: Unsupported or Invalid if a retry cannot help,
 // Unauthorized if the server requires credentials, otherwise Unavailable, Timeout or
 // Cancelled.
-func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error) {
+func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*Conn, error) {
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
 	}
 	if ctx.Err() != nil {
 		return nil, contextError(ctx, &toolscript.Error{Server: name, Err: errors.New("not started")})
 	}
-	c := &Conn{name: name, on: on, words: newRedactor(secrets(cfg)), calls: newCalls(on), answers: d.Answers}
+	c := &Conn{name: name, on: on, words: upstream.NewConcealer(cfg), calls: newCalls(on), answers: d.Answers}
 	if err := c.connect(ctx, d, cfg); err != nil {
 		if c.peer == nil {
 			return nil, c.dialError(ctx, err, nil)
 		}
 		if aborted := c.abort(ctx, d.Reaper); aborted != nil {
-			on.logf(slog.LevelError, "%v", aborted)
+			on.Logf(slog.LevelError, "%v", aborted)
 		}
 		if c.wasStartled(ctx) {
-			on.logf(slog.LevelDebug, "the server has ended after a request of MCP %s, and starts again", Stateless)
-			return d.Dial(ctx, name, cfg, on.without())
+			on.Logf(slog.LevelDebug, "the server has ended after a request of MCP %s, and starts again", upstream.Stateless)
+			return d.Dial(ctx, name, cfg, without(on))
 		}
 		return nil, c.dialError(ctx, err, c.peer.stderr())
 	}
@@ -182,19 +137,19 @@ func (c *Conn) abort(ctx context.Context, r *proc.Reaper) error {
 	}
 	left, err := s.leave(r)
 	if left {
-		c.on.logf(slog.LevelWarn, "the server is still being installed; this goes on in the background, for at most %s", proc.LeaveTime)
+		c.on.Logf(slog.LevelWarn, "the server is still being installed; this goes on in the background, for at most %s", proc.LeaveTime)
 		return nil
 	}
 	return errors.Join(err, s.abort())
 }
 
 // connect creates the peer and performs the handshake.
-func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
+func (c *Conn) connect(ctx context.Context, d Dialer, cfg upstream.Config) error {
 	c.dialect.prepare(cfg.Protocol, c.on)
-	if cfg.Type == Stdio {
+	if cfg.Type == upstream.Stdio {
 		argv := append([]string{cfg.Command}, cfg.Args...)
 		if install := proc.NewInstallation(argv, installKey(argv, environment(os.Environ(), cfg).vars)); install != nil {
-			c.on.starting(proc.Waiting)
+			c.on.NoteStarting(proc.Waiting)
 			if proc.AwaitLeft(ctx, install); ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -204,7 +159,7 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 			return onServer(err)
 		}
 		c.peer = process
-		c.on.starting(process.log.start.Look)
+		c.on.NoteStarting(process.log.start.Look)
 		return c.handshake(ctx)
 	}
 	o, err := d.options(c.name, cfg, c.on)
@@ -213,7 +168,7 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	}
 	o.Nameless, o.Deviates = c.calls.nameless, c.calls.odd.note
 	c.credentials = cfg.Credentials()
-	if cfg.Type == SSE {
+	if cfg.Type == upstream.SSE {
 		return c.connectSSE(ctx, o)
 	}
 	return c.connectHTTP(ctx, o)
@@ -242,14 +197,14 @@ func (c *Conn) handshake(ctx context.Context) error {
 	if result.Capabilities.Logging != nil {
 		c.dialect.askLogs()
 	}
-	c.info = Info{
-		Title:        printable(result.ServerInfo.Title),
-		Version:      printable(result.ServerInfo.Version),
+	c.info = upstream.Info{
+		Title:        upstream.Printable(result.ServerInfo.Title),
+		Version:      upstream.Printable(result.ServerInfo.Version),
 		Instructions: result.Instructions,
 		Protocol:     result.ProtocolVersion,
 	}
 	if c.info.Title == "" {
-		c.info.Title = printable(result.ServerInfo.Name)
+		c.info.Title = upstream.Printable(result.ServerInfo.Name)
 	}
 	if c.dialect.modern() {
 		go c.subscribe()
@@ -289,7 +244,7 @@ func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 	if known := c.dialRefused(err); known != nil {
 		return named(known, about)
 	}
-	return fail(toolscript.Unavailable, fmt.Errorf("initialize: %s", c.words.clean(err.Error())))
+	return fail(toolscript.Unavailable, fmt.Errorf("initialize: %s", c.words.Printable(err.Error())))
 }
 
 func (c *Conn) endOfStart() string {

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // self identifies this client in the handshake.
@@ -33,8 +34,8 @@ type dialect struct {
 }
 
 // prepare sets what the handshake offers to the server.
-func (d *dialect) prepare(newest string, on Events) {
-	d.newest, d.forced = cmp.Or(newest, Stateless), newest != ""
+func (d *dialect) prepare(newest string, on upstream.Events) {
+	d.newest, d.forced = cmp.Or(newest, upstream.Stateless), newest != ""
 	if on.Elicit != nil {
 		d.capabilities.Elicitation = &mcp.ElicitationCapability{}
 	}
@@ -43,14 +44,14 @@ func (d *dialect) prepare(newest string, on Events) {
 }
 
 // older limits the versions to those with a handshake.
-func (d *dialect) older() { d.newest = min(d.newest, Handshake) }
+func (d *dialect) older() { d.newest = min(d.newest, upstream.Handshake) }
 
 func (d *dialect) preferred() string { return d.newest }
 
 // options returns the options of mcp-go's client.
 func (d *dialect) options() []client.ClientOption {
 	return []client.ClientOption{
-		client.WithProtocolVersion(Handshake),
+		client.WithProtocolVersion(upstream.Handshake),
 		client.WithClientCapabilities(d.capabilities),
 	}
 }

@@ -6,94 +6,33 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-// ToolCall describes one call of a tool.
-type ToolCall struct {
-	// Ctx carries values for the HTTP transports. Its end is not observed: use Cancel.
-	Ctx      context.Context           //nolint:containedctx // it belongs to the caller
-	Held     *budget.Held              // counts the bytes of the answer; nil means the Held of Ctx, see budget.Hold
-	Tool     string                    // the server's name for the tool
-	Args     json.RawMessage           // one JSON object; empty means {}
-	Run      string                    // id of the run that makes the call; empty outside of runs
-	Key      string                    // idempotency key, for a hub of a fleet; empty if there is none
-	Trace    string                    // traceparent for the server; empty if there is none
-	Task     string                    // id of a task of the server to follow in place of a call; see TaskError
-	Began    func(task string)         // called when the server works on a task for the call; may be nil
-	Limit    time.Duration             // time limit without progress; applied by the caller of Start, unless the connection applies it
-	Origin   *toolscript.Origin        // receives the host of the hub in a fleet; may be nil
-	Progress func()                    // called for each progress notification; may be nil
-	Watch    func(toolscript.Progress) // receives the content of these notifications; nil means the watcher of Ctx, see WatchProgress
-
-	// Done receives the result exactly once. It runs in the goroutine that reads from
-	// the server, or in the caller's goroutine of Start or Cancel. It must not block.
-	Done func(result json.RawMessage, err error)
-}
-
-// Started is a handle for a call in flight. Cancel ends the call with err, if it is
-// still in flight, and sends the reason to the server. It does not block.
-type Started interface {
-	Cancel(reason string, err error)
-}
-
-// Go makes the call with f in a goroutine. A panic of f ends the call. Cancel ends f's context with the cause err.
-func (t ToolCall) Go(f func(context.Context) (json.RawMessage, error)) Started {
-	ctx := t.Ctx
-	if t.Held != nil {
-		ctx = t.Held.In(ctx)
-	}
-	if t.Watch != nil {
-		ctx = WatchProgress(ctx, t.Watch)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		if t.Ctx.Done() == nil { // otherwise the context lasts until t.Ctx ends: see endAfter
-			defer cancel(nil)
-		}
-		var result json.RawMessage
-		err := errFault
-		defer func() { t.Done(result, err) }()
-		defer rescue.Ignore() // a panic of f
-		result, err = f(ctx)
-	}()
-	return background(cancel)
-}
-
-// background is the Started of a call in a goroutine.
-type background context.CancelCauseFunc
-
-func (b background) Cancel(_ string, err error) { b(err) }
-
-// refused is the Started of a call that has ended in Start.
-type refused struct{}
-
-func (refused) Cancel(string, error) {}
 
 // Start begins a call without waiting for the answer. Over stdio, the caller's
 // goroutine writes the request and the goroutine that reads from the server handles
 // the answer; no other goroutine is involved. Over HTTP, Start uses a goroutine. The
 // errors are those of CallTool, except that only Cancel ends the call early.
-func (c *Conn) Start(t ToolCall) Started {
+func (c *Conn) Start(t upstream.ToolCall) upstream.Started {
 	about := toolscript.Error{Server: c.name, Tool: t.Tool}
 	if len(t.Args) == 0 {
 		t.Args = json.RawMessage("{}")
 	}
 	if !isObject(t.Args) || !json.Valid(t.Args) {
 		t.Done(nil, wrapError(about, toolscript.Invalid, errors.New("the arguments of a tool must be a JSON object")))
-		return refused{}
+		return upstream.EndedCall{}
 	}
 	if process, ok := c.peer.(*stdio); ok && !c.dialect.modern() && t.Task == "" && !c.wants(t.Tool) {
 		return c.startDirect(process, t, about)
 	}
 	return t.Go(func(ctx context.Context) (result json.RawMessage, err error) {
-		err = errFault
+		err = upstream.ErrFault
 		defer rescue.Catch(panicked(c.on))
 		return c.callRounds(ctx, t, about)
 	})
@@ -101,7 +40,7 @@ func (c *Conn) Start(t ToolCall) Started {
 
 // startDirect writes the request without mcp-go. The filter passes the answer to
 // calls.direct or calls.answer.
-func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Started {
+func (c *Conn) startDirect(to *stdio, t upstream.ToolCall, about toolscript.Error) upstream.Started {
 	call := &sentCall{direct: true, sole: true, tool: t, about: about, conn: c, progress: t.Progress}
 	if t.Held != nil {
 		call.lease = c.answers.LeaseOf(t.Held)
@@ -116,7 +55,7 @@ func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Starte
 	call.mark = to.mark()
 	if !c.calls.add(call) {
 		t.Done(nil, c.tooLate(about))
-		return refused{}
+		return upstream.EndedCall{}
 	}
 	if _, err := to.proc.stdin.Write(callRequest(call, t)); err != nil {
 		c.calls.complete(call, reply{err: notSent(about, err)})
@@ -139,7 +78,7 @@ func (c *sentCall) Cancel(reason string, err error) {
 }
 
 // callRequest encodes the request of a call.
-func callRequest(call *sentCall, t ToolCall) []byte {
+func callRequest(call *sentCall, t upstream.ToolCall) []byte {
 	message := make([]byte, 0, 192+len(t.Tool)+len(t.Args))
 	message = append(message, `{"jsonrpc":"2.0","id":`...)
 	message = strconv.AppendInt(message, call.id, 10)
@@ -152,7 +91,7 @@ func callRequest(call *sentCall, t ToolCall) []byte {
 }
 
 // appendMeta appends the member _meta, if it is needed.
-func appendMeta(to []byte, call *sentCall, t ToolCall) []byte {
+func appendMeta(to []byte, call *sentCall, t upstream.ToolCall) []byte {
 	separator := `,"_meta":{`
 	if t.Progress != nil {
 		to = strconv.AppendInt(append(append(to, separator...), `"progressToken":`...), call.id, 10)
@@ -219,19 +158,19 @@ func (c *Conn) resultOf(r reply, of *sentCall) (json.RawMessage, error) {
 // failed returns the error for a JSON-RPC error of the server.
 func (c *Conn) failed(about toolscript.Error, failure *mcp.JSONRPCErrorDetails) error {
 	about.Sent, about.RPCCode = toolscript.SentYes, failure.Code
-	return wrapError(about, toolscript.ToolFailed, errors.New(c.words.clean(failure.Message)))
+	return wrapError(about, toolscript.ToolFailed, errors.New(c.words.Printable(failure.Message)))
 }
 
 func (c *Conn) toolResult(result json.RawMessage, about toolscript.Error) (json.RawMessage, error) {
 	about.Sent = toolscript.SentYes
 	if !isObject(result) {
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", c.words.quote(result)))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", c.words.Quote(result)))
 	}
 	return result, nil
 }
 
 // callRounds makes a call through mcp-go.
-func (c *Conn) callRounds(ctx context.Context, t ToolCall, about toolscript.Error) (json.RawMessage, error) {
+func (c *Conn) callRounds(ctx context.Context, t upstream.ToolCall, about toolscript.Error) (json.RawMessage, error) {
 	ctx = withTrace(ctx, t.Trace)
 	f := &follower{Conn: c, call: t, about: about}
 	if t.Task != "" {
@@ -271,7 +210,7 @@ func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 	ctx, release := budget.Ensure(ctx)
 	defer release()
 	done := make(chan struct{})
-	call := c.Start(ToolCall{Ctx: ctx, Tool: tool, Args: args, Progress: progress, Done: func(r json.RawMessage, e error) {
+	call := c.Start(upstream.ToolCall{Ctx: ctx, Tool: tool, Args: args, Progress: progress, Done: func(r json.RawMessage, e error) {
 		result, err = r, e
 		close(done)
 	}})

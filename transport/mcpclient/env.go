@@ -1,9 +1,10 @@
 package mcpclient
 
 import (
-	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // ownPrefix begins the names of toolscript's own variables. One of them holds the
@@ -21,11 +22,11 @@ type serverEnvironment struct {
 // a built-in tool runs, as NAME=value: the variables of host that the server inherits, and
 // the variables of its configuration. host is the environment of the gateway, in the form
 // of os.Environ.
-func Environment(host []string, cfg Config) []string { return environment(host, cfg).vars }
+func Environment(host []string, cfg upstream.Config) []string { return environment(host, cfg).vars }
 
 // environment selects variables from host, the gateway's environment, and adds those
 // of the server's configuration.
-func environment(host []string, cfg Config) serverEnvironment {
+func environment(host []string, cfg upstream.Config) serverEnvironment {
 	if cfg.Environ != nil {
 		return serverEnvironment{vars: cfg.Environ}
 	}
@@ -64,14 +65,9 @@ func isOwn(name string) bool { return strings.HasPrefix(strings.ToUpper(name), o
 
 func sets(env map[string]string, name string) bool {
 	for n := range env {
-		if same(n, name) {
+		if upstream.Same(n, name) {
 			return true
 		}
 	}
 	return false
-}
-
-// same reports whether two names of variables are equal. Windows ignores their case.
-func same(a, b string) bool {
-	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }

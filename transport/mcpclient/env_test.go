@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // serverEnv returns the environment of a server with a configuration.
-func serverEnv(t *testing.T, cfg mcpclient.Config) []string {
+func serverEnv(t *testing.T, cfg upstream.Config) []string {
 	t.Helper()
 	var env []string
-	if err := json.Unmarshal([]byte(text(t, dial(t, cfg, mcpclient.Events{}), "env", "")), &env); err != nil {
+	if err := json.Unmarshal([]byte(errorText(t, dial(t, cfg, upstream.Events{}), "env", "")), &env); err != nil {
 		t.Fatal(err)
 	}
 	return env
@@ -30,23 +30,23 @@ func TestEnvironment(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		change func(*mcpclient.Config)
+		change func(*upstream.Config)
 		passed map[string]bool
 	}{
 		{
-			"allow-list", func(*mcpclient.Config) {},
+			"allow-list", func(*upstream.Config) {},
 			map[string]bool{"PATH=/bin": true, "LC_TIME=C": true, "HTTPS_PROXY=http://proxy": true, "NODE_OPTIONS=--no-warnings": true, "MY_TOKEN=mine": false, "AWS_SECRET_ACCESS_KEY=aws": false},
 		},
 		{
-			"env on top", func(c *mcpclient.Config) { c.Env["PATH"], c.Env["A"] = "/usr/bin", "x=y" },
+			"env on top", func(c *upstream.Config) { c.Env["PATH"], c.Env["A"] = "/usr/bin", "x=y" },
 			map[string]bool{"PATH=/usr/bin": true, "PATH=/bin": false, "A=x=y": true},
 		},
 		{
-			"some more names", func(c *mcpclient.Config) { c.InheritNames = []string{"MY_TOKEN", "NOT_SET"} },
+			"some more names", func(c *upstream.Config) { c.InheritNames = []string{"MY_TOKEN", "NOT_SET"} },
 			map[string]bool{"MY_TOKEN=mine": true, "AWS_SECRET_ACCESS_KEY=aws": false, "NOT_SET=": false},
 		},
 		{
-			"everything", func(c *mcpclient.Config) { c.InheritEnv = true },
+			"everything", func(c *upstream.Config) { c.InheritEnv = true },
 			map[string]bool{"MY_TOKEN=mine": true, "AWS_SECRET_ACCESS_KEY=aws": true, "TOOLSCRIPT_GATEWAY_URL=http://127.0.0.1:1/capability": false},
 		},
 	} {
@@ -75,8 +75,8 @@ func TestOwnVariablesNeverPass(t *testing.T) {
 	cfg.Env["TOOLSCRIPT_GATEWAY_URL"] = "http://127.0.0.1:1/capability"
 	cfg.Env["toolscript_token"] = "capability"
 	var w warnings
-	c := dial(t, cfg, mcpclient.Events{Log: w.log})
-	env := text(t, c, "env", "")
+	c := dial(t, cfg, upstream.Events{Log: w.log})
+	env := errorText(t, c, "env", "")
 	for _, absent := range []string{"TOOLSCRIPT_", "toolscript_", "capability"} {
 		if strings.Contains(env, absent) {
 			t.Errorf("%q is in the environment of the server: %s", absent, env)
@@ -158,7 +158,7 @@ func TestInheritedAddressesWithPasswords(t *testing.T) {
 	cfg := config(t)
 	cfg.InheritNames = []string{"GOPROXY"}
 	var env []string
-	if err := json.Unmarshal([]byte(text(t, dial(t, cfg, mcpclient.Events{Log: w.log}), "env", "")), &env); err != nil {
+	if err := json.Unmarshal([]byte(errorText(t, dial(t, cfg, upstream.Events{Log: w.log}), "env", "")), &env); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range secret {

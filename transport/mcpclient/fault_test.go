@@ -12,12 +12,13 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // sentinel returns events and the log lines that arrive there.
-func sentinel() (Events, <-chan string) {
+func sentinel() (upstream.Events, <-chan string) {
 	lines := make(chan string, 10)
-	return Events{Log: func(_ slog.Level, text string) { lines <- text }}, lines
+	return upstream.Events{Log: func(_ slog.Level, text string) { lines <- text }}, lines
 }
 
 func TestPanicOfTheWatchEndsTheConnection(t *testing.T) {
@@ -29,8 +30,8 @@ func TestPanicOfTheWatchEndsTheConnection(t *testing.T) {
 		t.Errorf("mcp-go reads %v, want EOF", err)
 	}
 	<-s.gone
-	if !errors.Is(s.why, errFault) {
-		t.Errorf("why = %v, want %v", s.why, errFault)
+	if !errors.Is(s.why, upstream.ErrFault) {
+		t.Errorf("why = %v, want %v", s.why, upstream.ErrFault)
 	}
 	<-logged
 }
@@ -40,8 +41,8 @@ func TestPanicOfThePumpEndsTheConnection(t *testing.T) {
 	s := &stdio{calls: newCalls(on), on: on, pumped: make(chan struct{})}
 	s.pump(nil)
 	<-s.pumped
-	if !errors.Is(s.broke, errFault) {
-		t.Errorf("broke = %v, want %v", s.broke, errFault)
+	if !errors.Is(s.broke, upstream.ErrFault) {
+		t.Errorf("broke = %v, want %v", s.broke, upstream.ErrFault)
 	}
 	<-logged
 }
@@ -53,7 +54,7 @@ func (panicking) Write([]byte) (int, error) { panic("planted") }
 
 func TestPanicOfAWriteEndsTheProcess(t *testing.T) {
 	on, logged := sentinel()
-	p, err := startProcess(Start{Args: []string{"cat"}, Env: os.Environ()}, "", &tail{}, on, nil)
+	p, err := startProcess(upstream.Start{Args: []string{"cat"}, Env: os.Environ()}, "", &tail{}, on, nil)
 	if err != nil {
 		t.Skip(err) // this system has no cat
 	}
@@ -84,7 +85,7 @@ type faulty struct {
 
 func (f faulty) transport() transport.Interface { return closedTransport{} }
 func (f faulty) lost() <-chan struct{}          { return f.ended }
-func (f faulty) reason() error                  { return errFault }
+func (f faulty) reason() error                  { return upstream.ErrFault }
 
 type closedTransport struct{ transport.Interface }
 
@@ -95,7 +96,7 @@ func (closedTransport) SendRequest(context.Context, transport.JSONRPCRequest) (*
 func TestCallsOfAFaultyConnectionAreInternal(t *testing.T) {
 	ended := make(chan struct{})
 	close(ended)
-	c := &Conn{name: "srv", calls: newCalls(Events{}), peer: faulty{ended: ended}}
+	c := &Conn{name: "srv", calls: newCalls(upstream.Events{}), peer: faulty{ended: ended}}
 	_, err := c.CallTool(t.Context(), "echo", nil, nil)
 	var e *toolscript.Error
 	if !errors.As(err, &e) || e.Kind != toolscript.Internal || e.Server != "srv" || e.Tool != "echo" {

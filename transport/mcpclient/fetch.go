@@ -10,15 +10,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // maxCursor is the maximum length of a server's cursor in bytes. Cursors of several
 // servers are combined in one URL.
 const maxCursor = 2 << 10
-
-// ErrNoCapability is wrapped by the error of Fetch if the server did not announce the
-// requested capability in the handshake.
-var ErrNoCapability = errors.New("the server lacks the capability")
 
 // offers records which capabilities other than tools a server has announced.
 type offers struct{ resources, prompts, completions, tasks bool }
@@ -57,7 +54,7 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 		return c.page(about, of, result)
 	}
 	if err == nil && !holds(result, o) {
-		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not its result", method, c.words.quote(result)))
+		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not its result", method, c.words.Quote(result)))
 	}
 	return result, err
 }
@@ -66,11 +63,11 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 func (a offers) have(o toolscript.FetchRequest) error {
 	switch {
 	case o.ID == toolscript.Complete && !a.completions:
-		return fmt.Errorf("%w completions", ErrNoCapability)
+		return fmt.Errorf("%w completions", upstream.ErrNoCapability)
 	case o.Member() == toolscript.PromptsMember && !a.prompts:
-		return fmt.Errorf("%w prompts", ErrNoCapability)
+		return fmt.Errorf("%w prompts", upstream.ErrNoCapability)
 	case o.Member() == toolscript.ResourcesMember && !a.resources:
-		return fmt.Errorf("%w resources", ErrNoCapability)
+		return fmt.Errorf("%w resources", upstream.ErrNoCapability)
 	}
 	return nil
 }
@@ -155,7 +152,7 @@ var keys = map[toolscript.Collection]string{
 func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result json.RawMessage) (json.RawMessage, error) {
 	page := toolscript.Page{Of: of}
 	if err := json.Unmarshal(result, &page); err != nil {
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its list of %s cannot be read: %s", of, c.words.clean(err.Error())))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its list of %s cannot be read: %s", of, c.words.Printable(err.Error())))
 	}
 	page.Missing = nil // set by the gateway only
 	all := page.Entries
@@ -163,7 +160,7 @@ func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result jso
 	for _, raw := range all {
 		entry, err := c.entry(keys[of], raw)
 		if err != nil {
-			c.on.logf(slog.LevelWarn, "%s: left out %s: %v", of, c.words.quote(raw), err)
+			c.on.Logf(slog.LevelWarn, "%s: left out %s: %v", of, c.words.Quote(raw), err)
 			continue
 		}
 		page.Entries = append(page.Entries, entry)

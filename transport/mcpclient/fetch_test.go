@@ -13,12 +13,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // offering connects to a server with resources and prompts.
 func offering(t *testing.T, how string) *mcpclient.Conn {
 	t.Helper()
-	return dial(t, config(t, "offers"+how), mcpclient.Events{})
+	return dial(t, config(t, "offers"+how), upstream.Events{})
 }
 
 func fetch(t *testing.T, c *mcpclient.Conn, o toolscript.FetchRequest) string {
@@ -54,16 +55,16 @@ func TestFetch(t *testing.T) {
 }
 
 func TestFetchOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		_, err := c.Fetch(within(t, bound), toolscript.FetchRequest{ID: toolscript.ListPrompts}, nil)
-		if toolscript.KindOf(err) != toolscript.NotFound || !errors.Is(err, mcpclient.ErrNoCapability) {
+		if toolscript.KindOf(err) != toolscript.NotFound || !errors.Is(err, upstream.ErrNoCapability) {
 			t.Errorf("error %v", err)
 		}
 	})
-	_, cfg := overHTTP(t, mcpclient.HTTP, "offers")
-	c := dial(t, cfg, mcpclient.Events{})
+	_, cfg := overHTTP(t, upstream.HTTP, "offers")
+	c := dial(t, cfg, upstream.Events{})
 	wantText(t, "over HTTP", fetch(t, c, toolscript.FetchRequest{ID: toolscript.ListPrompts}), "greet/all")
 }
 
@@ -106,7 +107,7 @@ func TestFetchOddServers(t *testing.T) {
 
 func TestFetchReportsOmittedEntries(t *testing.T) {
 	said := make(chan string, 10)
-	c := dial(t, config(t, "offers"), mcpclient.Events{Log: func(level slog.Level, text string) {
+	c := dial(t, config(t, "offers"), upstream.Events{Log: func(level slog.Level, text string) {
 		if level == slog.LevelWarn {
 			said <- text
 		}

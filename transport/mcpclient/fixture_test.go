@@ -11,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // serverRole is the environment variable that makes this test binary the server.
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 const bound = 20 * time.Second
 
 // config returns a server with the given switches.
-func config(t *testing.T, switches ...string) mcpclient.Config {
+func config(t *testing.T, switches ...string) upstream.Config {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -46,7 +47,7 @@ func config(t *testing.T, switches ...string) mcpclient.Config {
 	if testing.CoverMode() != "" {
 		env["GOCOVERDIR"] = t.TempDir() // otherwise the server prints a warning to stderr when it exits
 	}
-	return mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: switches, Env: env}
+	return upstream.Config{Type: upstream.Stdio, Command: self, Args: switches, Env: env}
 }
 
 // within returns a context for one step of a test.
@@ -58,7 +59,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 }
 
 // dial connects to a server. The connection is closed at the end of the test.
-func dial(t *testing.T, cfg mcpclient.Config, on mcpclient.Events) *mcpclient.Conn {
+func dial(t *testing.T, cfg upstream.Config, on upstream.Events) *mcpclient.Conn {
 	t.Helper()
 	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, on)
 	if err != nil {
@@ -94,7 +95,7 @@ func sentCall(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 }
 
 // text returns the single text block of a tool's answer.
-func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
+func errorText(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 	t.Helper()
 	r := sentCall(t, c, tool, args)
 	if len(r.Content) != 1 {
@@ -107,7 +108,7 @@ func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 func pid(t *testing.T, c *mcpclient.Conn) int {
 	t.Helper()
 	var p struct{ PID int }
-	if err := json.Unmarshal([]byte(text(t, c, "args", "{}")), &p); err != nil {
+	if err := json.Unmarshal([]byte(errorText(t, c, "args", "{}")), &p); err != nil {
 		t.Fatal(err)
 	}
 	return p.PID

@@ -15,21 +15,11 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Spoken is what is known about the MCP versions of a server from an earlier connection. The zero
-// value means nothing.
-type Spoken struct {
-	// Version is Stateless if the server has answered in that version, and otherwise the version
-	// that its handshake has agreed on.
-	Version string `json:"version"`
-
-	// Server is the server's own version at that time. A server with another one is asked again.
-	Server string `json:"server,omitempty"`
-}
-
 // known reports whether a server with the handshake was known.
-func (s Spoken) known(modern bool) bool {
+func known(s upstream.Spoken, modern bool) bool {
 	return s.Version != "" && mcp.IsModernProtocol(s.Version) == modern
 }
 
@@ -49,8 +39,8 @@ func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 	switch {
 	case !mcp.IsModernProtocol(newest):
 		return c.handshakeIn(ctx, newest)
-	case c.dialect.handshakes(), c.on.Spoken.known(false) && !c.dialect.forced:
-		result, err := c.handshakeIn(ctx, Handshake)
+	case c.dialect.handshakes(), known(c.on.Spoken, false) && !c.dialect.forced:
+		result, err := c.handshakeIn(ctx, upstream.Handshake)
 		if err == nil || c.dialect.handshakes() || c.over(ctx, err) {
 			c.learn(result, false)
 			return result, err
@@ -79,16 +69,16 @@ func (c *Conn) learn(result *mcp.InitializeResult, modern bool) {
 	if result == nil || c.on.Speaks == nil || c.dialect.forced {
 		return
 	}
-	now := Spoken{Version: result.ProtocolVersion, Server: printable(result.ServerInfo.Version)}
+	now := upstream.Spoken{Version: result.ProtocolVersion, Server: upstream.Printable(result.ServerInfo.Version)}
 	if modern = modern || mcp.IsModernProtocol(now.Version); modern {
-		now.Version = Stateless
+		now.Version = upstream.Stateless
 	}
 	before := c.on.Spoken
 	if before == now {
 		return
 	}
-	if !modern && before.known(false) && before.Server != "" && before.Server != now.Server {
-		now = Spoken{} // the next connection asks a server that was updated
+	if !modern && known(before, false) && before.Server != "" && before.Server != now.Server {
+		now = upstream.Spoken{} // the next connection asks a server that was updated
 	}
 	c.on.Speaks(now)
 }
@@ -123,7 +113,7 @@ func (c *Conn) probe(ctx context.Context, newest string) (*mcp.InitializeResult,
 	greeting, leave := context.WithCancel(ctx)
 	defer leave()
 	greets := inBackground(c.on, func() greeted {
-		result, err := c.handshakeIn(greeting, Handshake)
+		result, err := c.handshakeIn(greeting, upstream.Handshake)
 		return greeted{result, err}
 	})
 	var found *discovered
@@ -151,7 +141,7 @@ func (c *Conn) probe(ctx context.Context, newest string) (*mcp.InitializeResult,
 }
 
 // inBackground runs f in a goroutine. If f panics, it returns the zero value.
-func inBackground[T any](on Events, f func() T) <-chan T {
+func inBackground[T any](on upstream.Events, f func() T) <-chan T {
 	done := make(chan T, 1)
 	go func() {
 		var result T
@@ -164,7 +154,7 @@ func inBackground[T any](on Events, f func() T) <-chan T {
 
 func (c *Conn) patience() time.Duration {
 	switch _, overHTTP := c.peer.(httpPeer); {
-	case c.on.Spoken.known(true):
+	case known(c.on.Spoken, true):
 		return patienceKnown
 	case overHTTP:
 		return patienceHTTP
@@ -183,7 +173,7 @@ func (c *Conn) settleOn(ctx context.Context, found discovered) (*mcp.InitializeR
 	case found.final:
 		return nil, found.err
 	}
-	offer := Handshake
+	offer := upstream.Handshake
 	if found.named != "" {
 		offer = found.named
 	}
@@ -315,7 +305,7 @@ func (c *Conn) speak(version string) {
 // wasStartled reports whether the server may have ended because of a request before the handshake.
 func (c *Conn) wasStartled(ctx context.Context) bool {
 	process, is := c.peer.(*stdio)
-	if !is || !c.startled || c.dialect.forced || ctx.Err() != nil || c.on.Spoken.known(true) {
+	if !is || !c.startled || c.dialect.forced || ctx.Err() != nil || known(c.on.Spoken, true) {
 		return false
 	}
 	select {
@@ -327,8 +317,8 @@ func (c *Conn) wasStartled(ctx context.Context) bool {
 }
 
 // without returns Events for a server that does not have a version without a handshake.
-func (e Events) without() Events {
-	e.Spoken = Spoken{Version: Handshake}
+func without(e upstream.Events) upstream.Events {
+	e.Spoken = upstream.Spoken{Version: upstream.Handshake}
 	if e.Speaks != nil {
 		e.Speaks(e.Spoken) // if the server has ended for another reason, the next attempt starts it only once
 	}

@@ -14,40 +14,41 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // kinds are kinds of servers: the type and the switches.
 var kinds = map[string][]string{
-	"plain":                  {mcpclient.Stdio},
-	"ignores what it lacks":  {mcpclient.Stdio, "strict"},
-	"prints text":            {mcpclient.Stdio, "chatty"},
-	"prints on stderr":       {mcpclient.Stdio, "noise=100"},
-	"byte order mark":        {mcpclient.Stdio, "mark"},
-	"ids are integers":       {mcpclient.Stdio, "integers"},
-	"ids are texts":          {mcpclient.Stdio, "texts"},
-	"pages":                  {mcpclient.Stdio, "pages"},
-	"difficult names":        {mcpclient.Stdio, "names"},
-	"invalid tools":          {mcpclient.Stdio, "malformed"},
-	"resources and prompts":  {mcpclient.Stdio, "offers"},
-	"slow start":             {mcpclient.Stdio, "hang=20ms"},
-	"streams":                {mcpclient.HTTP},
-	"streams without ids":    {mcpclient.HTTP, "noids"},
-	"streams, ids are texts": {mcpclient.HTTP, "texts"},
-	"streams, resources":     {mcpclient.HTTP, "offers"},
-	"bodies":                 {mcpclient.HTTP, "json"},
-	"bodies, pages":          {mcpclient.HTTP, "json", "pages"},
+	"plain":                  {upstream.Stdio},
+	"ignores what it lacks":  {upstream.Stdio, "strict"},
+	"prints text":            {upstream.Stdio, "chatty"},
+	"prints on stderr":       {upstream.Stdio, "noise=100"},
+	"byte order mark":        {upstream.Stdio, "mark"},
+	"ids are integers":       {upstream.Stdio, "integers"},
+	"ids are texts":          {upstream.Stdio, "texts"},
+	"pages":                  {upstream.Stdio, "pages"},
+	"difficult names":        {upstream.Stdio, "names"},
+	"invalid tools":          {upstream.Stdio, "malformed"},
+	"resources and prompts":  {upstream.Stdio, "offers"},
+	"slow start":             {upstream.Stdio, "hang=20ms"},
+	"streams":                {upstream.HTTP},
+	"streams without ids":    {upstream.HTTP, "noids"},
+	"streams, ids are texts": {upstream.HTTP, "texts"},
+	"streams, resources":     {upstream.HTTP, "offers"},
+	"bodies":                 {upstream.HTTP, "json"},
+	"bodies, pages":          {upstream.HTTP, "json", "pages"},
 }
 
 // memory remembers what a server speaks, as a gateway does.
 type memory struct {
 	mu     sync.Mutex
-	spoken mcpclient.Spoken
+	spoken upstream.Spoken
 }
 
-func (m *memory) events() mcpclient.Events {
+func (m *memory) events() upstream.Events {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return mcpclient.Events{Spoken: m.spoken, Speaks: func(s mcpclient.Spoken) {
+	return upstream.Events{Spoken: m.spoken, Speaks: func(s upstream.Spoken) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.spoken = s
@@ -61,9 +62,9 @@ func (m *memory) version() string {
 }
 
 // started returns the configuration of a server, and the server if it is one over HTTP.
-func started(t *testing.T, kind ...string) (mcpclient.Config, *mcpserver.HTTP) {
+func started(t *testing.T, kind ...string) (upstream.Config, *mcpserver.HTTP) {
 	t.Helper()
-	if kind[0] == mcpclient.Stdio {
+	if kind[0] == upstream.Stdio {
 		return config(t, kind[1:]...), nil
 	}
 	h, cfg := overHTTP(t, kind[0], kind[1:]...)
@@ -75,7 +76,7 @@ func started(t *testing.T, kind ...string) (mcpclient.Config, *mcpserver.HTTP) {
 func TestKindsInBothGenerations(t *testing.T) {
 	t.Parallel()
 	for name, kind := range kinds {
-		for generation, want := range map[string]string{"": mcpclient.Handshake, "modern": mcpclient.Stateless, "dual": mcpclient.Stateless} {
+		for generation, want := range map[string]string{"": upstream.Handshake, "modern": upstream.Stateless, "dual": upstream.Stateless} {
 			t.Run(name+" "+generation, func(t *testing.T) {
 				t.Parallel()
 				kind := slices.DeleteFunc(append(slices.Clone(kind), generation), func(name string) bool { return name == "" })
@@ -97,10 +98,10 @@ func TestKindsInBothGenerations(t *testing.T) {
 				if got := known.version(); got != want {
 					t.Errorf("remembered %q, want %q", got, want)
 				}
-				if h != nil && want == mcpclient.Handshake && (h.Seen("server/discover") > 1 || h.Seen("initialize") != 2) {
+				if h != nil && want == upstream.Handshake && (h.Seen("server/discover") > 1 || h.Seen("initialize") != 2) {
 					t.Errorf("%d requests of the newest version and %d handshakes, want at most 1 and 2", h.Seen("server/discover"), h.Seen("initialize"))
 				}
-				if h != nil && want == mcpclient.Stateless && h.Seen("initialize") > 0 {
+				if h != nil && want == upstream.Stateless && h.Seen("initialize") > 0 {
 					t.Errorf("%d handshakes", h.Seen("initialize"))
 				}
 			})
@@ -114,7 +115,7 @@ func checkTools(t *testing.T, c *mcpclient.Conn) {
 	if err != nil || len(tools) < 20 {
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
-	if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
+	if got := errorText(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
 		t.Errorf("echo = %q", got)
 	}
 	if r := sentCall(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
@@ -130,26 +131,26 @@ func checkTools(t *testing.T, c *mcpclient.Conn) {
 // Servers of the Rust SDK end at a request before the handshake. They are started again, once.
 func TestServerThatEndsAtTheNewestVersion(t *testing.T) {
 	cfg, known := config(t, "dies"), &memory{}
-	for _, remembered := range []string{"", mcpclient.Handshake} {
+	for _, remembered := range []string{"", upstream.Handshake} {
 		if got := known.version(); got != remembered {
 			t.Errorf("remembered %q, want %q", got, remembered)
 		}
-		if got := text(t, dial(t, cfg, known.events()), "echo", `{"text":"hi"}`); got != "hi" {
+		if got := errorText(t, dial(t, cfg, known.events()), "echo", `{"text":"hi"}`); got != "hi" {
 			t.Errorf("echo = %q", got)
 		}
 	}
-	cfg.Protocol = mcpclient.Handshake
-	if got := text(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text":"hi"}`); got != "hi" {
+	cfg.Protocol = upstream.Handshake
+	if got := errorText(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"hi"}`); got != "hi" {
 		t.Errorf("echo = %q", got)
 	}
 }
 
 // TestModernServerLogs: a server of the newest version sends log messages only if the request asks for them.
 func TestModernServerLogs(t *testing.T) {
-	for _, kind := range [][]string{{mcpclient.Stdio, "modern"}, {mcpclient.HTTP, "modern"}} {
+	for _, kind := range [][]string{{upstream.Stdio, "modern"}, {upstream.HTTP, "modern"}} {
 		cfg, _ := started(t, kind...)
-		c := dial(t, cfg, mcpclient.Events{})
-		if got := text(t, c, "echo", `{"text":"(_meta)"}`); !strings.Contains(got, `"io.modelcontextprotocol/logLevel":"info"`) {
+		c := dial(t, cfg, upstream.Events{})
+		if got := errorText(t, c, "echo", `{"text":"(_meta)"}`); !strings.Contains(got, `"io.modelcontextprotocol/logLevel":"info"`) {
 			t.Errorf("%q: the request has %s", kind, got)
 		}
 	}
@@ -158,16 +159,16 @@ func TestModernServerLogs(t *testing.T) {
 // TestRememberedGenerationIsWrong: a server that was replaced is asked again.
 func TestRememberedGenerationIsWrong(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string][]string{"stdio": {mcpclient.Stdio}, "http": {mcpclient.HTTP}} {
-		for was, is := range map[string]string{mcpclient.Handshake: mcpclient.Stateless, mcpclient.Stateless: mcpclient.Handshake} {
+	for name, kind := range map[string][]string{"stdio": {upstream.Stdio}, "http": {upstream.HTTP}} {
+		for was, is := range map[string]string{upstream.Handshake: upstream.Stateless, upstream.Stateless: upstream.Handshake} {
 			t.Run(name+" is "+is, func(t *testing.T) {
 				t.Parallel()
 				kind := slices.Clone(kind)
-				if is == mcpclient.Stateless {
+				if is == upstream.Stateless {
 					kind = append(kind, "modern")
 				}
 				cfg, _ := started(t, kind...)
-				known := &memory{spoken: mcpclient.Spoken{Version: was, Server: "1.0.0"}}
+				known := &memory{spoken: upstream.Spoken{Version: was, Server: "1.0.0"}}
 				if got := dial(t, cfg, known.events()).Info().Protocol; got != is {
 					t.Errorf("protocol %s, want %s", got, is)
 				}
@@ -181,9 +182,9 @@ func TestRememberedGenerationIsWrong(t *testing.T) {
 
 // A server with another version of its own is asked at the next connection which versions of MCP it has.
 func TestUpdatedServerIsAskedAgain(t *testing.T) {
-	cfg, _ := started(t, mcpclient.Stdio, "dual")
-	known := &memory{spoken: mcpclient.Spoken{Version: mcpclient.Handshake, Server: "1.0.0"}}
-	for _, want := range []string{mcpclient.Handshake, mcpclient.Stateless} {
+	cfg, _ := started(t, upstream.Stdio, "dual")
+	known := &memory{spoken: upstream.Spoken{Version: upstream.Handshake, Server: "1.0.0"}}
+	for _, want := range []string{upstream.Handshake, upstream.Stateless} {
 		if got := dial(t, cfg, known.events()).Info().Protocol; got != want {
 			t.Errorf("protocol %s, want %s", got, want)
 		}
@@ -192,10 +193,10 @@ func TestUpdatedServerIsAskedAgain(t *testing.T) {
 
 // An error of the moment says nothing about the versions of a server.
 func TestPassingErrorIsNotRemembered(t *testing.T) {
-	cfg, h := started(t, mcpclient.HTTP, "dual")
+	cfg, h := started(t, upstream.HTTP, "dual")
 	h.Refuse(http.StatusServiceUnavailable, 1)
 	known := &memory{}
-	for _, want := range []string{mcpclient.Handshake, mcpclient.Stateless} {
+	for _, want := range []string{upstream.Handshake, upstream.Stateless} {
 		if got := dial(t, cfg, known.events()).Info().Protocol; got != want {
 			t.Errorf("protocol %s, want %s", got, want)
 		}
@@ -231,7 +232,7 @@ func TestNamedModernVersion(t *testing.T) {
 		}
 	}))
 	t.Cleanup(front.Close)
-	if got := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}, mcpclient.Events{}).Info().Protocol; got != mcpclient.Stateless {
+	if got := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL}, upstream.Events{}).Info().Protocol; got != upstream.Stateless {
 		t.Errorf("protocol %s", got)
 	}
 	mu.Lock()
@@ -248,17 +249,17 @@ func BenchmarkStartOfAnOlderServer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	stdio := mcpclient.Config{Type: mcpclient.Stdio, Command: self, Env: map[string]string{serverRole: "server"}}
+	stdio := upstream.Config{Type: upstream.Stdio, Command: self, Env: map[string]string{serverRole: "server"}}
 	front := httptest.NewServer(mcpserver.NewHTTP("json"))
 	b.Cleanup(func() {
 		front.CloseClientConnections()
 		front.Close()
 	})
-	for wire, cfg := range map[string]mcpclient.Config{"stdio": stdio, "http": {Type: mcpclient.HTTP, URL: front.URL + "/mcp"}} {
-		for name, known := range map[string]mcpclient.Spoken{"unknown": {}, "remembered": {Version: mcpclient.Handshake}} {
+	for wire, cfg := range map[string]upstream.Config{"stdio": stdio, "http": {Type: upstream.HTTP, URL: front.URL + "/mcp"}} {
+		for name, known := range map[string]upstream.Spoken{"unknown": {}, "remembered": {Version: upstream.Handshake}} {
 			b.Run(wire+" "+name, func(b *testing.B) {
 				for b.Loop() {
-					c, err := mcpclient.Dial(b.Context(), "srv", cfg, mcpclient.Events{Spoken: known})
+					c, err := mcpclient.Dial(b.Context(), "srv", cfg, upstream.Events{Spoken: known})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 type wire interface {
@@ -42,7 +43,7 @@ func (f httpPeer) abort() error                   { return f.Close() }
 
 // options converts a server's configuration into the options of package
 // httptransport.
-func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Options, error) {
+func (d Dialer) options(name string, cfg upstream.Config, on upstream.Events) (httptransport.Options, error) {
 	invalid := func(err error) (httptransport.Options, error) {
 		return httptransport.Options{}, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}
@@ -55,7 +56,7 @@ func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Optio
 	}
 	base, err := httptransport.NewTransport()
 	if err != nil {
-		on.logf(slog.LevelWarn, "%v", err)
+		on.Logf(slog.LevelWarn, "%v", err)
 	}
 	guard := egress.NewGuard(egress.GuardOptions{Written: []*url.URL{to}, Base: base, Hint: `if it is right, write that address as "url" of the server`})
 	way := http.RoundTripper(guard)
@@ -63,7 +64,7 @@ func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Optio
 		way = wrapped{d.RoundTripper(name, cfg, guard), guard}
 	}
 	return httptransport.Options{
-		URL: to, Headers: cfg.Headers, Client: httptransport.NewClient(way), Limit: maxMessage, Log: on.logf,
+		URL: to, Headers: cfg.Headers, Client: httptransport.NewClient(way), Limit: maxMessage, Log: on.Logf,
 		Answers: d.Answers,
 	}, nil
 }
@@ -148,9 +149,9 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 	case errors.As(err, &unreachable):
 		c.endAfter(ctx, err)
 		about.Sent = toolscript.SentNo
-		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.clean(err.Error()) + "; the call was not sent"})
+		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.Printable(err.Error()) + "; the call was not sent"})
 	case errors.As(err, &interrupted):
-		return wrapError(about, toolscript.Unavailable, errors.New(c.words.clean(err.Error())+unknown))
+		return wrapError(about, toolscript.Unavailable, errors.New(c.words.Printable(err.Error())+unknown))
 	case errors.As(err, &session):
 		why := session.Error()
 		if about.Sent = toolscript.SentNo; !session.Untouched {
@@ -160,7 +161,7 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 		return wrapError(about, toolscript.Unavailable, errors.New(why))
 	case errors.As(err, &refused):
 		about.RetryAfter, about.RPCCode, about.Sent = refused.RetryAfter, refused.Code, refusalSent(refused.Status)
-		return wrapError(about, refusalKind(refused.Status), errors.New(c.words.clean(err.Error())))
+		return wrapError(about, refusalKind(refused.Status), errors.New(c.words.Printable(err.Error())))
 	default:
 		return nil
 	}
@@ -181,7 +182,7 @@ func (c *Conn) dialRefused(err error) *toolscript.Error {
 	case errors.As(err, &login):
 		return c.needsAuth(login)
 	case errors.As(err, &unreachable):
-		return wrapError(toolscript.Error{}, toolscript.Unavailable, errors.New(c.words.clean(unreachable.Error())))
+		return wrapError(toolscript.Error{}, toolscript.Unavailable, errors.New(c.words.Printable(unreachable.Error())))
 	case errors.As(err, &refused) && lastingStatus(refused.Status):
 		return c.misconfigured(refused)
 	default:
@@ -203,7 +204,7 @@ func lastingStatus(status int) bool {
 // misconfigured returns an error that names the setting to correct.
 func (c *Conn) misconfigured(refused *httptransport.StatusError) *toolscript.Error {
 	e := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true}
-	text := c.words.clean(refused.Error())
+	text := c.words.Printable(refused.Error())
 	if refused.Status == http.StatusForbidden {
 		e.Kind, e.Err = toolscript.Forbidden, fmt.Errorf("%s; the server does not accept the credentials of its configuration", text)
 		return e
@@ -226,7 +227,7 @@ func (c *Conn) needsAuth(err *httptransport.UnauthorizedError) *toolscript.Error
 	if c.credentials != "" {
 		next = "the credentials of its configuration are not accepted; correct " + c.credentials
 	}
-	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: fmt.Errorf("%s; %s", c.words.clean(err.Error()), next)}
+	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: fmt.Errorf("%s; %s", c.words.Printable(err.Error()), next)}
 }
 
 // end ends a connection over HTTP. For stdio it does nothing.

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // overHTTP starts the HTTP server with the given switches, and returns the server and its configuration.
-func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, mcpclient.Config) {
+func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, upstream.Config) {
 	t.Helper()
 	h := mcpserver.NewHTTP(append(switches, "asks")...)
 	s := httptest.NewServer(h)
@@ -18,26 +18,26 @@ func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, m
 		s.Close()
 	})
 	path := "/mcp"
-	if kind == mcpclient.SSE {
+	if kind == upstream.SSE {
 		path = "/sse"
 	}
-	return h, mcpclient.Config{Type: kind, URL: s.URL + path}
+	return h, upstream.Config{Type: kind, URL: s.URL + path}
 }
 
 // wires maps the connections to test to the type of server, followed by its switches.
 var wires = map[string][]string{
-	"stdio":   {mcpclient.Stdio},
-	"streams": {mcpclient.HTTP},
-	"bodies":  {mcpclient.HTTP, "json"},
-	"sse":     {mcpclient.SSE},
-	"old":     {mcpclient.HTTP, "old"},
+	"stdio":   {upstream.Stdio},
+	"streams": {upstream.HTTP},
+	"bodies":  {upstream.HTTP, "json"},
+	"sse":     {upstream.SSE},
+	"old":     {upstream.HTTP, "old"},
 }
 
-func onEveryWire(t *testing.T, test func(t *testing.T, wire string, cfg mcpclient.Config)) {
+func onEveryWire(t *testing.T, test func(t *testing.T, wire string, cfg upstream.Config)) {
 	t.Helper()
 	for name, wire := range wires {
 		t.Run(name, func(t *testing.T) {
-			if wire[0] == mcpclient.Stdio {
+			if wire[0] == upstream.Stdio {
 				test(t, name, config(t, "asks"))
 				return
 			}

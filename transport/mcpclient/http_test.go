@@ -18,20 +18,21 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestASessionThatEndedIsReplaced(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP)
+	h, cfg := overHTTP(t, upstream.HTTP)
 	changed := make(chan struct{}, 100)
-	c := dial(t, cfg, mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
-	before := text(t, c, "bump", `{}`)
+	c := dial(t, cfg, upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
+	before := errorText(t, c, "bump", `{}`)
 	h.Forget()
 	var calls sync.WaitGroup
 	for range 50 {
-		calls.Go(func() { text(t, c, "echo", `{"text":"x"}`) })
+		calls.Go(func() { errorText(t, c, "echo", `{"text":"x"}`) })
 	}
 	calls.Wait()
-	if after := text(t, c, "bump", `{}`); len(after) != len(before) || after == before {
+	if after := errorText(t, c, "bump", `{}`); len(after) != len(before) || after == before {
 		t.Errorf("bump went from %s to %s", before, after)
 	}
 	if n := h.Seen("initialize"); n != 2 {
@@ -43,8 +44,8 @@ func TestASessionThatEndedIsReplaced(t *testing.T) {
 // TestRepeatableRequests ends the session and breaks the streams while calls are in
 // flight. The server may have executed these calls.
 func TestRepeatableRequests(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP)
-	c := dial(t, cfg, mcpclient.Events{})
+	h, cfg := overHTTP(t, upstream.HTTP)
+	c := dial(t, cfg, upstream.Events{})
 	if _, err := c.ListTools(within(t, bound)); err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +75,9 @@ func TestRepeatableRequests(t *testing.T) {
 
 func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
 	for _, switches := range [][]string{nil, {"strict"}} {
-		h, cfg := overHTTP(t, mcpclient.HTTP, switches...)
+		h, cfg := overHTTP(t, upstream.HTTP, switches...)
 		changed := make(chan struct{}, 100)
-		dial(t, cfg, mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
+		dial(t, cfg, upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
 		eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
 		h.Forget()
 		h.Cut()
@@ -88,11 +89,11 @@ func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
 // If a server answers 401 to an unknown session, the client opens a new session and sends the
 // request once more there.
 func TestALostSessionThatIsAnsweredWith401(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP, "strict")
-	c := dial(t, cfg, mcpclient.Events{})
-	before := text(t, c, "bump", `{}`)
+	h, cfg := overHTTP(t, upstream.HTTP, "strict")
+	c := dial(t, cfg, upstream.Events{})
+	before := errorText(t, c, "bump", `{}`)
 	h.Forget()
-	if after := text(t, c, "bump", `{}`); len(after) < len(before) || after == before || c.Err() != nil {
+	if after := errorText(t, c, "bump", `{}`); len(after) < len(before) || after == before || c.Err() != nil {
 		t.Errorf("bump = %s after %s, Err = %v", after, before, c.Err())
 	}
 	if calls, sessions := h.Seen("tools/call"), h.Seen("initialize"); calls != 3 || sessions != 2 {
@@ -108,11 +109,11 @@ func TestALostSessionThatIsAnsweredWith401(t *testing.T) {
 // new session and sends the request once more there.
 func TestALostSessionThatIsAnsweredWith200(t *testing.T) {
 	for _, kind := range []string{"polite", "polite=sse"} {
-		h, cfg := overHTTP(t, mcpclient.HTTP, kind)
-		c := dial(t, cfg, mcpclient.Events{})
-		before := text(t, c, "bump", `{}`)
+		h, cfg := overHTTP(t, upstream.HTTP, kind)
+		c := dial(t, cfg, upstream.Events{})
+		before := errorText(t, c, "bump", `{}`)
 		h.Forget()
-		if after := text(t, c, "bump", `{}`); after == before || c.Err() != nil {
+		if after := errorText(t, c, "bump", `{}`); after == before || c.Err() != nil {
 			t.Errorf("bump = %s after %s, Err = %v", after, before, c.Err())
 		}
 		if sessions := h.Seen("initialize"); sessions != 2 {
@@ -130,7 +131,7 @@ func TestALostSessionThatIsAnsweredWith200(t *testing.T) {
 
 // If a server also refuses the request in a new session, the error is about the credentials.
 func TestARefusalInANewSession(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP, "json")
+	h, cfg := overHTTP(t, upstream.HTTP, "json")
 	refuses := new(atomic.Bool)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -143,7 +144,7 @@ func TestARefusalInANewSession(t *testing.T) {
 	}))
 	t.Cleanup(front.Close)
 	cfg.URL = front.URL + "/mcp"
-	c := dial(t, cfg, mcpclient.Events{})
+	c := dial(t, cfg, upstream.Events{})
 	refuses.Store(true)
 	_, err := c.CallTool(within(t, bound), "bump", nil, nil)
 	if toolscript.KindOf(err) != toolscript.Unauthorized || toolscript.SentOf(err) != toolscript.SentNo {
@@ -158,10 +159,10 @@ func TestABrokenStreamIsResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
 	}
-	h, cfg := overHTTP(t, mcpclient.HTTP, "drop")
-	c := dial(t, cfg, mcpclient.Events{})
+	h, cfg := overHTTP(t, upstream.HTTP, "drop")
+	c := dial(t, cfg, upstream.Events{})
 	for range 5 {
-		if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
+		if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" {
 			t.Errorf("echo = %q", got)
 		}
 	}
@@ -178,8 +179,8 @@ func TestABrokenStreamIsResumed(t *testing.T) {
 }
 
 func TestABrokenStreamWithoutIDsFailsTheCall(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP, "noids")
-	c := dial(t, cfg, mcpclient.Events{})
+	h, cfg := overHTTP(t, upstream.HTTP, "noids")
+	c := dial(t, cfg, upstream.Events{})
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.CallTool(within(t, bound), "never", nil, nil)
@@ -192,14 +193,14 @@ func TestABrokenStreamWithoutIDsFailsTheCall(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	wantText(t, "error", err.Error(), "the connection broke", "not known")
-	if got := text(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
+	if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
 		t.Errorf("echo = %q, Err = %v: the connection goes on", got, c.Err())
 	}
 }
 
 func TestEndedEventStreamFailsAllCalls(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.SSE)
-	c := dial(t, cfg, mcpclient.Events{})
+	h, cfg := overHTTP(t, upstream.SSE)
+	c := dial(t, cfg, upstream.Events{})
 	done := make(chan error, 20)
 	for range cap(done) {
 		go func() {
@@ -232,11 +233,11 @@ func TestRefusalsOfAServer(t *testing.T) {
 		{http.StatusTooManyRequests, toolscript.Busy, toolscript.SentNo, "HTTP 429"},
 		{http.StatusTeapot, toolscript.ToolFailed, toolscript.SentYes, "HTTP 418"},
 	} {
-		for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+		for _, kind := range []string{upstream.HTTP, upstream.SSE} {
 			t.Run(kind+" "+http.StatusText(tt.status), func(t *testing.T) {
 				h, cfg := overHTTP(t, kind)
-				c := dial(t, cfg, mcpclient.Events{})
-				if kind == mcpclient.HTTP {
+				c := dial(t, cfg, upstream.Events{})
+				if kind == upstream.HTTP {
 					eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
 				}
 				h.Refuse(tt.status, 1)
@@ -245,7 +246,7 @@ func TestRefusalsOfAServer(t *testing.T) {
 					t.Fatalf("error %v of kind %s, sent %s; want %s, %s", err, toolscript.KindOf(err), toolscript.SentOf(err), tt.kind, tt.sent)
 				}
 				wantText(t, "error", err.Error(), tt.text, "refused on request")
-				text(t, c, "echo", `{}`)
+				errorText(t, c, "echo", `{}`)
 			})
 		}
 	}
@@ -253,10 +254,10 @@ func TestRefusalsOfAServer(t *testing.T) {
 
 // A response with an HTTP error status may contain a JSON-RPC error, whose code the caller gets.
 func TestCodeOfARefusal(t *testing.T) {
-	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+	for _, kind := range []string{upstream.HTTP, upstream.SSE} {
 		h, cfg := overHTTP(t, kind, "codes")
-		c := dial(t, cfg, mcpclient.Events{})
-		if kind == mcpclient.HTTP {
+		c := dial(t, cfg, upstream.Events{})
+		if kind == upstream.HTTP {
 			eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
 		}
 		h.Refuse(http.StatusBadRequest, 1)
@@ -269,24 +270,24 @@ func TestCodeOfARefusal(t *testing.T) {
 }
 
 func TestAServerThatNeedsAuthorization(t *testing.T) {
-	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+	for _, kind := range []string{upstream.HTTP, upstream.SSE} {
 		t.Run(kind, func(t *testing.T) {
 			h, cfg := overHTTP(t, kind)
 			h.Refuse(http.StatusUnauthorized, 100)
-			err, _ := refused(t, cfg, bound)
+			err, _ := endedCall(t, cfg, bound)
 			if err.Kind != toolscript.Unauthorized {
 				t.Errorf("kind %s, want unauthorized", err.Kind)
 			}
 			wantText(t, "error", err.Error(), "toolscript auth srv")
 			cfg.Headers = map[string]string{"authorization": "Bearer secret-token"}
-			err, _ = refused(t, cfg, bound)
+			err, _ = endedCall(t, cfg, bound)
 			wantText(t, "error", err.Error(), `correct "headers.authorization"`)
-			for name, fixed := range map[string]mcpclient.Config{
+			for name, fixed := range map[string]upstream.Config{
 				`"headers.X-Api-Key"`:           {Type: kind, URL: cfg.URL, Headers: map[string]string{"X-Api-Key": "secret-token"}},
 				`"url"`:                         {Type: kind, URL: cfg.URL + "?key=secret-token"},
 				`"headers.X-Api-Key" and "url"`: {Type: kind, URL: cfg.URL + "?key=secret-token", Headers: map[string]string{"X-Api-Key": "secret-token"}},
 			} {
-				err, _ = refused(t, fixed, bound)
+				err, _ = endedCall(t, fixed, bound)
 				wantText(t, "error", err.Error(), "correct "+name)
 				if text := err.Error(); strings.Contains(text, "toolscript auth") || strings.Contains(text, "secret-token") {
 					t.Errorf("the error names a login or a secret: %s", text)
@@ -294,7 +295,7 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 			}
 			h.Refuse(0, 0)
 
-			c := dial(t, cfg, mcpclient.Events{})
+			c := dial(t, cfg, upstream.Events{})
 			h.Refuse(http.StatusUnauthorized, 100)
 			ctx, progressed := context.WithCancel(within(t, bound))
 			_, failed := c.CallTool(ctx, "echo", nil, nil)
@@ -315,10 +316,10 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 
 // TestAcceptEncodingOfTheConfiguration: answers are decompressed even if the configuration sets this header.
 func TestAcceptEncodingOfTheConfiguration(t *testing.T) {
-	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+	for _, kind := range []string{upstream.HTTP, upstream.SSE} {
 		h, cfg := overHTTP(t, kind)
 		cfg.Headers = map[string]string{"accept-encoding": "br", "X-Other": "1"}
-		sentCall(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text": "hi"}`)
+		sentCall(t, dial(t, cfg, upstream.Events{}), "echo", `{"text": "hi"}`)
 		for _, header := range h.Headers() {
 			if header.Get("Accept-Encoding") == "br" || header.Get("X-Other") != "1" {
 				t.Errorf("%s: a request had the headers %v", kind, header)
@@ -332,9 +333,9 @@ type tripper func(*http.Request) (*http.Response, error)
 func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 func TestCredentialsOfARoundTripper(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP)
+	h, cfg := overHTTP(t, upstream.HTTP)
 	var token error
-	d := mcpclient.Dialer{RoundTripper: func(server string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+	d := mcpclient.Dialer{RoundTripper: func(server string, _ upstream.Config, base http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {
 			if token != nil {
 				return nil, token
@@ -344,7 +345,7 @@ func TestCredentialsOfARoundTripper(t *testing.T) {
 			return base.RoundTrip(r)
 		})
 	}}
-	c, err := d.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+	c, err := d.Dial(within(t, bound), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,14 +358,14 @@ func TestCredentialsOfARoundTripper(t *testing.T) {
 		}
 	}
 	token = &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New("no token yet")}
-	_, err = d.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+	_, err = d.Dial(within(t, bound), "srv", cfg, upstream.Events{})
 	if toolscript.KindOf(err) != toolscript.Unauthorized || !strings.Contains(err.Error(), "no token yet") {
 		t.Errorf("Dial: %v", err)
 	}
 }
 
 func TestRedirects(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP)
+	h, cfg := overHTTP(t, upstream.HTTP)
 	var got []http.Header
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Header) }))
 	t.Cleanup(other.Close)
@@ -382,10 +383,10 @@ func TestRedirects(t *testing.T) {
 		t.Cleanup(front.Close)
 		cfg.Headers = map[string]string{"X-Key": "0123456789"}
 		cfg.URL = front.URL + "/away"
-		err, _ := refused(t, cfg, bound)
+		err, _ := endedCall(t, cfg, bound)
 		wantText(t, "error", err.Error(), "another origin", other.URL)
 		cfg.URL = front.URL + "/near"
-		if got := text(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text":"x"}`); got != "x" {
+		if got := errorText(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"x"}`); got != "x" {
 			t.Errorf("%d: echo = %q", status, got)
 		}
 		front.CloseClientConnections()
@@ -396,26 +397,26 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestMessageURLOfAnotherOriginIsRefused(t *testing.T) {
-	_, cfg := overHTTP(t, mcpclient.SSE, "elsewhere")
-	err, _ := refused(t, cfg, bound)
+	_, cfg := overHTTP(t, upstream.SSE, "elsewhere")
+	err, _ := endedCall(t, cfg, bound)
 	wantText(t, "error", err.Error(), "another origin")
 }
 
 func TestAnAnswerThatIsTooLarge(t *testing.T) {
-	_, cfg := overHTTP(t, mcpclient.HTTP)
-	c := dial(t, cfg, mcpclient.Events{})
+	_, cfg := overHTTP(t, upstream.HTTP)
+	c := dial(t, cfg, upstream.Events{})
 	_, err := c.CallTool(within(t, 3*bound), "big", json.RawMessage(`{"bytes":67200000}`), nil)
 	if toolscript.KindOf(err) != toolscript.TooLarge {
 		t.Errorf("65 MB: %v", err)
 	}
-	if got := len(text(t, c, "big", `{"bytes":1000000}`)); got != 1_000_000 {
+	if got := len(errorText(t, c, "big", `{"bytes":1000000}`)); got != 1_000_000 {
 		t.Errorf("1 MB: %d bytes", got)
 	}
 }
 
 func TestCloseDeletesTheSession(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP)
-	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+	h, cfg := overHTTP(t, upstream.HTTP)
+	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

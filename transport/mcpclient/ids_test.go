@@ -8,12 +8,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // with returns a server's configuration with additional switches.
-func with(t *testing.T, wire string, switches ...string) mcpclient.Config {
+func with(t *testing.T, wire string, switches ...string) upstream.Config {
 	t.Helper()
-	if kind := wires[wire]; kind[0] != mcpclient.Stdio {
+	if kind := wires[wire]; kind[0] != upstream.Stdio {
 		_, cfg := overHTTP(t, kind[0], append(switches, kind[1:]...)...)
 		return cfg
 	}
@@ -22,17 +23,17 @@ func with(t *testing.T, wire string, switches ...string) mcpclient.Config {
 
 // A server may accept only integers as ids, and return ids as text.
 func TestIDsOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, wire string, _ upstream.Config) {
 		t.Helper()
 		for _, switches := range [][]string{{"integers"}, {"texts"}} {
-			c := dial(t, with(t, wire, switches...), mcpclient.Events{})
+			c := dial(t, with(t, wire, switches...), upstream.Events{})
 			if tools, err := c.ListTools(within(t, bound)); err != nil || len(tools) == 0 {
 				t.Errorf("%s: %d tools, %v", switches, len(tools), err)
 			}
 			if err := c.Ping(within(t, bound)); err != nil {
 				t.Errorf("%s: Ping = %v", switches, err)
 			}
-			if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
+			if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" {
 				t.Errorf("%s: echo = %q", switches, got)
 			}
 			var signs atomic.Int64
@@ -60,11 +61,11 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 		"a secret":             `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"n":NaN,"key":"` + secret + `"}}`,
 		"a secret at the edge": `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"n":NaN,"text":"` + strings.Repeat("x", 730) + secret + `"}}`,
 	}
-	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, wire string, _ upstream.Config) {
 		t.Helper()
 		cfg := with(t, wire, "prints")
 		cfg.Secrets = map[string]string{"${KEY}": secret}
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		for name, line := range lines {
 			_, err := c.CallTool(within(t, bound), "print", arguments(t, "", line+"\n"), nil)
 			if toolscript.KindOf(err) != toolscript.ToolFailed || toolscript.SentOf(err) != toolscript.SentYes {
@@ -76,7 +77,7 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 				t.Errorf("%s: the error is %s", name, err)
 			}
 		}
-		if got := text(t, c, "echo", `{"text":"still here"}`); got != "still here" {
+		if got := errorText(t, c, "echo", `{"text":"still here"}`); got != "still here" {
 			t.Errorf("echo = %q", got)
 		}
 	})
@@ -85,7 +86,7 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 // An answer that is spread over several lines ends its call.
 func TestAnswerOnSeveralLines(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
-	c := dial(t, config(t, "prints"), mcpclient.Events{})
+	c := dial(t, config(t, "prints"), upstream.Events{})
 	for name, text := range map[string]string{
 		"as of JSON.stringify":  "{\n  \"result\": {\n    \"content\": [\n      {\n        \"type\": \"text\",\n        \"text\": \"{\"\n      }\n    ]\n  },\n  \"jsonrpc\": \"2.0\",\n  \"id\": ID\n}\n",
 		"as of Python":          "{\"jsonrpc\": \"2.0\",\n \"id\": ID,\n \"result\": {\"content\": []}}\n",
@@ -113,9 +114,9 @@ func TestAnswerOnSeveralLines(t *testing.T) {
 
 // An error without an id belongs to the call in flight if there is only one.
 func TestErrorWithoutAnID(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, wire string, _ mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, wire string, _ upstream.Config) {
 		t.Helper()
-		c := dial(t, with(t, wire, "prints"), mcpclient.Events{})
+		c := dial(t, with(t, wire, "prints"), upstream.Events{})
 		for _, id := range []string{`"id":null,`, ``} {
 			line := `{"jsonrpc":"2.0",` + id + `"error":{"code":-32700,"message":"Parse error"}}` + "\n"
 			if id == "" && wire != "stdio" && wire != "sse" {
@@ -132,7 +133,7 @@ func TestErrorWithoutAnID(t *testing.T) {
 
 // With several calls in flight, each error mentions it. An error about a notification belongs to no call.
 func TestErrorWithoutAnIDDuringSeveralCalls(t *testing.T) {
-	c := dial(t, config(t, "prints"), mcpclient.Events{})
+	c := dial(t, config(t, "prints"), upstream.Events{})
 	first := startPrinting(t, c, "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`+"\n")
 	second := startPrinting(t, c, "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`+"\n")
 	for _, call := range []printing{first, second} {
@@ -144,7 +145,7 @@ func TestErrorWithoutAnIDDuringSeveralCalls(t *testing.T) {
 // An unreadable answer to initialize fails the connection before its time limit.
 func TestUnreadableAnswerToInitialize(t *testing.T) {
 	ctx := within(t, bound)
-	_, err := mcpclient.Dial(ctx, "srv", config(t, "unreadable"), mcpclient.Events{})
+	_, err := mcpclient.Dial(ctx, "srv", config(t, "unreadable"), upstream.Events{})
 	if ctx.Err() != nil || err == nil {
 		t.Fatalf("Dial = %v, want an error before the time limit", err)
 	}

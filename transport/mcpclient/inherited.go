@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // inherited lists the variables that a server inherits by default: user and home
@@ -77,7 +79,7 @@ func inherits(name string) bool {
 }
 
 func listed(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return same(n, name) })
+	return slices.ContainsFunc(names, func(n string) bool { return upstream.Same(n, name) })
 }
 
 // Addresses of proxies and package indexes may contain a user name and a password.

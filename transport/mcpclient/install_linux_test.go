@@ -18,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // npx is a fake package manager. It installs until the file "go" exists, runs a script of a package
@@ -51,7 +52,7 @@ echo installed >>"$FOLDER/notes"
 type installed struct {
 	t      *testing.T
 	folder string
-	config mcpclient.Config
+	config upstream.Config
 
 	mu   sync.Mutex
 	look func() proc.Activity
@@ -100,8 +101,8 @@ func (s *installed) notes() []string {
 }
 
 // events returns the events for a Dial.
-func (s *installed) events() mcpclient.Events {
-	return mcpclient.Events{
+func (s *installed) events() upstream.Events {
+	return upstream.Events{
 		Starting: func(look func() proc.Activity) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -193,12 +194,12 @@ func outlivesTheProgram(t *testing.T, s *installed) {
 const dialRole = "MCPCLIENT_TEST_DIAL"
 
 func dialUntilKilled(text string) int {
-	var cfg mcpclient.Config
+	var cfg upstream.Config
 	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	_, err := mcpclient.Dialer{Reaper: proc.NewReaper(slog.Default())}.Dial(context.Background(), "srv", cfg, mcpclient.Events{
+	_, err := mcpclient.Dialer{Reaper: proc.NewReaper(slog.Default())}.Dial(context.Background(), "srv", cfg, upstream.Events{
 		Starting: func(func() proc.Activity) { fmt.Println("starting") }, // called for the wait for another installation, and for the process
 	})
 	fmt.Fprintln(os.Stderr, "the dial ended:", err)

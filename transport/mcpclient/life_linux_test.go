@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // dead reports whether a process has ended. A zombie counts as dead, because kill(pid, 0) still
@@ -65,7 +66,7 @@ func TestGrandchildEndsWithTheServer(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := dial(t, config(t, "grandchild"), mcpclient.Events{})
+			c := dial(t, config(t, "grandchild"), upstream.Events{})
 			var child int
 			eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
 			if dead(t, child) {
@@ -81,7 +82,7 @@ func TestGrandchildEndsWithTheServer(t *testing.T) {
 
 // A process that has left the group is not killed, and does not delay Close for long.
 func TestEscapedGrandchildBlocksNothing(t *testing.T) {
-	c := dial(t, config(t, "escaped"), mcpclient.Events{})
+	c := dial(t, config(t, "escaped"), upstream.Events{})
 	var child int
 	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
 	t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) })
@@ -100,7 +101,7 @@ func TestCloseKillsAServerWithAnEscapedGrandchild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
 	}
-	c := dial(t, config(t, "ignore-signals", "escaped"), mcpclient.Events{})
+	c := dial(t, config(t, "ignore-signals", "escaped"), upstream.Events{})
 	server := pid(t, c)
 	var child int
 	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
@@ -128,7 +129,7 @@ func TestFailedDialLeavesNoProcess(t *testing.T) {
 		{"grandchild", "version=1999-12-31"},
 	} {
 		t.Run(strings.Join(switches, " "), func(t *testing.T) {
-			_, stderr := refused(t, config(t, switches...), time.Second)
+			_, stderr := endedCall(t, config(t, switches...), time.Second)
 			child := grandchild(t, stderr)
 			if child == 0 {
 				t.Fatalf("no grandchild in %q", stderr)

@@ -16,12 +16,13 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // refused dials a server and fails the test if the dial succeeds.
-func refused(t *testing.T, cfg mcpclient.Config, timeout time.Duration) (*toolscript.Error, []string) {
+func endedCall(t *testing.T, cfg upstream.Config, timeout time.Duration) (*toolscript.Error, []string) {
 	t.Helper()
-	c, err := mcpclient.Dial(within(t, timeout), "srv", cfg, mcpclient.Events{})
+	c, err := mcpclient.Dial(within(t, timeout), "srv", cfg, upstream.Events{})
 	if err == nil {
 		_ = c.Close() // the test has already failed
 		t.Fatal("Dial: no error")
@@ -40,38 +41,38 @@ func refused(t *testing.T, cfg mcpclient.Config, timeout time.Duration) (*toolsc
 func TestDialErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		cfg  func(*mcpclient.Config)
+		cfg  func(*upstream.Config)
 		time time.Duration
 		kind toolscript.Kind
 		text []string
 	}{
-		{"exits at once", func(c *mcpclient.Config) { c.Args = []string{"exit=3"} }, bound, toolscript.Unavailable,
+		{"exits at once", func(c *upstream.Config) { c.Args = []string{"exit=3"} }, bound, toolscript.Unavailable,
 			[]string{"exit status 3", "mcpserver: exit requested"}},
-		{"prints only text", func(c *mcpclient.Config) { c.Args = []string{"garbage"} }, 500 * time.Millisecond, toolscript.Timeout,
+		{"prints only text", func(c *upstream.Config) { c.Args = []string{"garbage"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`, `"Listening on port 3000"`}},
-		{"never answers", func(c *mcpclient.Config) { c.Args = []string{"silent"} }, 500 * time.Millisecond, toolscript.Timeout,
+		{"never answers", func(c *upstream.Config) { c.Args = []string{"silent"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`}},
-		{"ignores signals and is slow", func(c *mcpclient.Config) { c.Args = []string{"ignore-signals", "hang=1h"} }, 500 * time.Millisecond, toolscript.Timeout,
+		{"ignores signals and is slow", func(c *upstream.Config) { c.Args = []string{"ignore-signals", "hang=1h"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`}},
-		{"another protocol", func(c *mcpclient.Config) { c.Args = []string{"version=1999-12-31"} }, bound, toolscript.Unsupported,
+		{"another protocol", func(c *upstream.Config) { c.Args = []string{"version=1999-12-31"} }, bound, toolscript.Unsupported,
 			[]string{`MCP version "1999-12-31"`}},
-		{"no such command", func(c *mcpclient.Config) { c.Command = "no-such-command" }, bound, toolscript.Unavailable,
+		{"no such command", func(c *upstream.Config) { c.Command = "no-such-command" }, bound, toolscript.Unavailable,
 			[]string{`cannot start "no-such-command"`, "install it"}},
-		{"no such folder", func(c *mcpclient.Config) { c.Dir = "/no/such/folder" }, bound, toolscript.Unavailable,
+		{"no such folder", func(c *upstream.Config) { c.Dir = "/no/such/folder" }, bound, toolscript.Unavailable,
 			[]string{"working directory", "/no/such/folder"}},
-		{"no command", func(c *mcpclient.Config) { c.Command = "" }, bound, toolscript.Invalid, []string{`"command"`}},
-		{"a problem", func(c *mcpclient.Config) { c.Problem = errors.New("not trusted") }, bound, toolscript.Invalid, []string{"not trusted"}},
-		{"no address", func(c *mcpclient.Config) { c.Type = mcpclient.HTTP }, bound, toolscript.Invalid, []string{"whole address"}},
-		{"no header", func(c *mcpclient.Config) {
-			c.Type, c.URL, c.Headers = mcpclient.SSE, "http://127.0.0.1:1/", map[string]string{"X": "a\nb"}
+		{"no command", func(c *upstream.Config) { c.Command = "" }, bound, toolscript.Invalid, []string{`"command"`}},
+		{"a problem", func(c *upstream.Config) { c.Problem = errors.New("not trusted") }, bound, toolscript.Invalid, []string{"not trusted"}},
+		{"no address", func(c *upstream.Config) { c.Type = upstream.HTTP }, bound, toolscript.Invalid, []string{"whole address"}},
+		{"no header", func(c *upstream.Config) {
+			c.Type, c.URL, c.Headers = upstream.SSE, "http://127.0.0.1:1/", map[string]string{"X": "a\nb"}
 		}, bound, toolscript.Invalid, []string{"header X", "line break"}},
-		{"nobody listens", func(c *mcpclient.Config) { c.Type, c.URL = mcpclient.HTTP, "http://127.0.0.1:1/?key=0123456789" }, bound,
+		{"nobody listens", func(c *upstream.Config) { c.Type, c.URL = upstream.HTTP, "http://127.0.0.1:1/?key=0123456789" }, bound,
 			toolscript.Unavailable, []string{"cannot be reached", "connection refused"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := config(t)
 			tt.cfg(&cfg)
-			err, _ := refused(t, cfg, tt.time)
+			err, _ := endedCall(t, cfg, tt.time)
 			if err.Kind != tt.kind {
 				t.Errorf("kind %s, want %s", err.Kind, tt.kind)
 			}
@@ -81,7 +82,7 @@ func TestDialErrors(t *testing.T) {
 }
 
 func TestDialErrorKeepsStderr(t *testing.T) {
-	_, stderr := refused(t, config(t, "noise=100000", "exit=1"), bound)
+	_, stderr := endedCall(t, config(t, "noise=100000", "exit=1"), bound)
 	if len(stderr) < 2 || len(stderr) > 100 {
 		t.Fatalf("%d lines of stderr", len(stderr))
 	}
@@ -93,7 +94,7 @@ func TestDialErrorKeepsStderr(t *testing.T) {
 func TestCancelledDial(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
-	_, err := mcpclient.Dial(ctx, "srv", config(t, "silent"), mcpclient.Events{})
+	_, err := mcpclient.Dial(ctx, "srv", config(t, "silent"), upstream.Events{})
 	if toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("Dial: %v of kind %s, want cancelled", err, toolscript.KindOf(err))
 	}
@@ -101,13 +102,13 @@ func TestCancelledDial(t *testing.T) {
 
 func TestEndOfTheDialContextIsNotTheEndOfTheConnection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := mcpclient.Dial(ctx, "srv", config(t), mcpclient.Events{})
+	c, err := mcpclient.Dial(ctx, "srv", config(t), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	cancel()
-	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+	if got := errorText(t, c, "echo", `{"text":"alive"}`); got != "alive" {
 		t.Errorf("echo = %q", got)
 	}
 	if err := c.Err(); err != nil {
@@ -116,7 +117,7 @@ func TestEndOfTheDialContextIsNotTheEndOfTheConnection(t *testing.T) {
 }
 
 func TestKilledWithCallsInFlight(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{})
+	c := dial(t, config(t), upstream.Events{})
 	server, err := os.FindProcess(pid(t, c))
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func TestKilledWithCallsInFlight(t *testing.T) {
 func TestCrashDuringACall(t *testing.T) {
 	for _, tool := range []string{"crash", "crashhalf"} {
 		t.Run(tool, func(t *testing.T) {
-			c := dial(t, config(t), mcpclient.Events{})
+			c := dial(t, config(t), upstream.Events{})
 			_, err := c.CallTool(within(t, bound), tool, nil, nil)
 			if toolscript.KindOf(err) != toolscript.Unavailable {
 				t.Errorf("CallTool = %v, want kind unavailable", err)
@@ -166,20 +167,20 @@ func TestCrashDuringACall(t *testing.T) {
 }
 
 func TestLastAnswerOfAnEndingServerIsRead(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{})
-	if got := len(text(t, c, "farewell", `{"bytes":5000000}`)); got != 5_000_000 {
+	c := dial(t, config(t), upstream.Events{})
+	if got := len(errorText(t, c, "farewell", `{"bytes":5000000}`)); got != 5_000_000 {
 		t.Errorf("%d bytes, want 5000000", got)
 	}
 	wantText(t, "Err", awaitLost(t, c).Error(), "exit status 0")
 }
 
 func TestServerThatClosesItsOutput(t *testing.T) {
-	c := dial(t, config(t, "closes-output"), mcpclient.Events{})
+	c := dial(t, config(t, "closes-output"), upstream.Events{})
 	wantText(t, "Err", awaitLost(t, c).Error(), "standard output")
 }
 
 func TestServerThatClosesItsInput(t *testing.T) {
-	c := dial(t, config(t, "closes-input"), mcpclient.Events{})
+	c := dial(t, config(t, "closes-input"), upstream.Events{})
 	// Messages that are already in the pipe are lost without an error. Sending the notification of
 	// the cancellation fails.
 	if _, err := c.CallTool(within(t, 200*time.Millisecond), "echo", nil, nil); err == nil {
@@ -192,7 +193,7 @@ func TestServerThatClosesItsInput(t *testing.T) {
 }
 
 func TestCloseKillsAServerThatIgnoresSignals(t *testing.T) {
-	c := dial(t, config(t, "ignore-signals"), mcpclient.Events{})
+	c := dial(t, config(t, "ignore-signals"), upstream.Events{})
 	start := time.Now()
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
@@ -204,7 +205,7 @@ func TestCloseKillsAServerThatIgnoresSignals(t *testing.T) {
 }
 
 func TestCloseIsOnce(t *testing.T) {
-	c := dial(t, config(t), mcpclient.Events{})
+	c := dial(t, config(t), upstream.Events{})
 	var closers sync.WaitGroup
 	for range 10 {
 		closers.Go(func() {
@@ -224,14 +225,14 @@ func TestCommandIsFoundInThePathOfTheServer(t *testing.T) {
 		t.Skip(err)
 	}
 	cfg.Command, cfg.Env["PATH"] = "my-server", dir
-	dial(t, cfg, mcpclient.Events{})
+	dial(t, cfg, upstream.Events{})
 }
 
 func TestWorkingDirectory(t *testing.T) {
 	cfg := config(t)
 	cfg.Dir = t.TempDir()
 	var p struct{ Dir string }
-	if err := json.Unmarshal([]byte(text(t, dial(t, cfg, mcpclient.Events{}), "args", "")), &p); err != nil {
+	if err := json.Unmarshal([]byte(errorText(t, dial(t, cfg, upstream.Events{}), "args", "")), &p); err != nil {
 		t.Fatal(err)
 	}
 	if want, err := filepath.EvalSymlinks(cfg.Dir); err != nil || p.Dir != want {
@@ -240,11 +241,11 @@ func TestWorkingDirectory(t *testing.T) {
 }
 
 func TestNothingIsLeftBehind(t *testing.T) {
-	dial(t, config(t), mcpclient.Events{}) // starts the goroutines that are started only once
+	dial(t, config(t), upstream.Events{}) // starts the goroutines that are started only once
 	before := runtime.NumGoroutine()
 	for i := range 20 {
 		ctx, cancel := context.WithTimeout(t.Context(), bound)
-		c, err := mcpclient.Dial(ctx, "srv", config(t, []string{"chatty", "noise=100", "exit=1", "version=0"}[i%4]), mcpclient.Events{})
+		c, err := mcpclient.Dial(ctx, "srv", config(t, []string{"chatty", "noise=100", "exit=1", "version=0"}[i%4]), upstream.Events{})
 		cancel()
 		if err != nil {
 			continue // two of the dials must fail

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Limits for the tool list of one server. The largest real servers have a few hundred
@@ -24,7 +25,7 @@ const (
 // listing collects the tools of a server page by page.
 type listing struct {
 	server  string
-	words   redactor
+	words   upstream.Concealer
 	warn    func(format string, args ...any)
 	headers bool // parameters of tools may be repeated in HTTP headers
 	tools   []toolscript.Tool
@@ -48,7 +49,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	l := &listing{
 		server:  c.name,
 		words:   c.words,
-		warn:    func(format string, args ...any) { c.on.logf(slog.LevelWarn, format, args...) },
+		warn:    func(format string, args ...any) { c.on.Logf(slog.LevelWarn, format, args...) },
 		names:   make(map[string]bool),
 		tasks:   make(map[string]bool),
 		cursors: make(map[string]bool),
@@ -136,7 +137,7 @@ func (l *listing) add(p page, size int) {
 		}
 		switch {
 		case err != nil:
-			l.warn("tools/list: left out %s: %v", l.words.quote(raw), err)
+			l.warn("tools/list: left out %s: %v", l.words.Quote(raw), err)
 		case l.names[t.Name]:
 			l.warn("tools/list: the tool %q is listed twice; the first entry is used", t.Name)
 		default:

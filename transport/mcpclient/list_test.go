@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // warnings collects the warnings that a connection logs.
@@ -37,7 +37,7 @@ func (w *warnings) String() string {
 func list(t *testing.T, switches ...string) ([]toolscript.Tool, string) {
 	t.Helper()
 	var w warnings
-	tools, err := dial(t, config(t, switches...), mcpclient.Events{Log: w.log}).ListTools(within(t, bound))
+	tools, err := dial(t, config(t, switches...), upstream.Events{Log: w.log}).ListTools(within(t, bound))
 	if err != nil {
 		t.Fatal(err)
 	}

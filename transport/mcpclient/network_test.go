@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/faultproxy"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -40,7 +41,7 @@ func (c *tally) String() string {
 // connections. The server answers with status 500, forgets its sessions, breaks its
 // streams and sends answers of 64 MB.
 func TestBadNetwork(t *testing.T) {
-	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+	for _, kind := range []string{upstream.HTTP, upstream.SSE} {
 		t.Run(kind, func(t *testing.T) {
 			h, cfg := overHTTP(t, kind)
 			host, path, _ := strings.Cut(strings.TrimPrefix(cfg.URL, "http://"), "/")
@@ -92,7 +93,7 @@ func TestBadNetwork(t *testing.T) {
 func counted(t *testing.T, kind string) int64 {
 	t.Helper()
 	_, cfg := overHTTP(t, kind)
-	n, err := strconv.ParseInt(text(t, dial(t, cfg, mcpclient.Events{}), "bump", `{}`), 10, 64)
+	n, err := strconv.ParseInt(errorText(t, dial(t, cfg, upstream.Events{}), "bump", `{}`), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func misbehave(h *mcpserver.HTTP, stop <-chan struct{}) {
 
 // line is a connection that is dialled again after it is lost.
 type line struct {
-	cfg mcpclient.Config
+	cfg upstream.Config
 
 	mu   sync.Mutex
 	conn *mcpclient.Conn
@@ -137,7 +138,7 @@ func (l *line) get(ctx context.Context) (*mcpclient.Conn, error) {
 	if l.conn != nil {
 		go l.conn.Close() //nolint:errcheck // the connection is lost
 	}
-	conn, err := mcpclient.Dial(ctx, "srv", l.cfg, mcpclient.Events{})
+	conn, err := mcpclient.Dial(ctx, "srv", l.cfg, upstream.Events{})
 	if err != nil {
 		return nil, err
 	}

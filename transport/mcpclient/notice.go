@@ -2,19 +2,11 @@ package mcpclient
 
 import (
 	"encoding/json"
-	"errors"
 	"log/slog"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-// errFault is the reason for the end of a connection after a panic in one of its
-// goroutines.
-var errFault error = &toolscript.Error{
-	Kind: toolscript.Internal,
-	Err:  errors.New("a fault of toolscript ended the connection; the log has its stack"),
-}
 
 // levels maps MCP's log levels, which are those of syslog.
 var levels = map[string]slog.Level{
@@ -39,14 +31,14 @@ func (c *Conn) logged(fields map[string]any) {
 		}
 		text = string(raw)
 	}
-	c.on.logf(levels[name], "%s", c.words.clean(text))
+	c.on.Logf(levels[name], "%s", c.words.Printable(text))
 }
 
 // panicked returns a function for rescue.Catch that logs the stack and runs the functions of then
 // in order.
-func panicked(on Events, then ...func()) func(*rescue.Error) {
+func panicked(on upstream.Events, then ...func()) func(*rescue.Error) {
 	return func(p *rescue.Error) {
-		on.logf(slog.LevelError, "panic while serving the connection: %v\n%s", p.Reason, p.Stack)
+		on.Logf(slog.LevelError, "panic while serving the connection: %v\n%s", p.Reason, p.Stack)
 		for _, f := range then {
 			f()
 		}

@@ -10,7 +10,7 @@ import (
 const maxObject = 16 << 10
 
 // object collects the lines of a JSON object that a server prints with line breaks.
-type object struct {
+type jsonObject struct {
 	text            []byte // empty: there is no object
 	depth           int
 	quoted, escaped bool
@@ -18,7 +18,7 @@ type object struct {
 
 // add takes a line. It returns the text of the object that ends with it, valid until the next
 // call, or nil.
-func (o *object) add(line []byte) (whole []byte) {
+func (o *jsonObject) add(line []byte) (whole []byte) {
 	if !o.begin(line) {
 		return nil
 	}
@@ -53,11 +53,11 @@ func (o *object) add(line []byte) (whole []byte) {
 
 // begin reports whether a line belongs to an object. An incomplete object is dropped where
 // another one begins.
-func (o *object) begin(line []byte) bool {
+func (o *jsonObject) begin(line []byte) bool {
 	text := bytes.TrimRight(o.text, " \t\r\n")
 	another := line[0] == '{' && (len(text) == 0 || bytes.IndexByte([]byte("[,:{"), text[len(text)-1]) < 0)
 	if another || len(text) == 0 && bytes.HasSuffix(bytes.TrimRight(line, " \t\r\n"), []byte("{")) {
-		*o = object{text: o.text[:0]}
+		*o = jsonObject{text: o.text[:0]}
 		return true
 	}
 	return len(text) > 0

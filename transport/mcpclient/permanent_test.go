@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Errors that a retry cannot fix are permanent and name the next step. Other errors are not permanent.
@@ -27,25 +28,25 @@ func TestPermanentCauses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
-		config    mcpclient.Config
+		config    upstream.Config
 		permanent bool
 		remedy    string
 	}{
-		"no such command":      {mcpclient.Config{Type: mcpclient.Stdio, Command: "no-such-command"}, true, "install it"},
-		"no such program":      {mcpclient.Config{Type: mcpclient.Stdio, Command: "/no/such/program"}, true, `"command"`},
-		"not executable":       {mcpclient.Config{Type: mcpclient.Stdio, Command: file}, true, "is it executable"},
-		"no such folder":       {mcpclient.Config{Type: mcpclient.Stdio, Command: "sh", Dir: "/no/such/folder"}, true, `"cwd"`},
+		"no such command":      {upstream.Config{Type: upstream.Stdio, Command: "no-such-command"}, true, "install it"},
+		"no such program":      {upstream.Config{Type: upstream.Stdio, Command: "/no/such/program"}, true, `"command"`},
+		"not executable":       {upstream.Config{Type: upstream.Stdio, Command: file}, true, "is it executable"},
+		"no such folder":       {upstream.Config{Type: upstream.Stdio, Command: "sh", Dir: "/no/such/folder"}, true, `"cwd"`},
 		"a server that ends":   {config(t, "exit=3"), false, ""},
-		"HTTP 404":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusNotFound)}, true, `"url"`},
-		"HTTP 404 of SSE":      {mcpclient.Config{Type: mcpclient.SSE, URL: status(http.StatusNotFound)}, true, `"url"`},
-		"HTTP 403":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusForbidden)}, true, "credentials"},
-		"a page of the web":    {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusOK)}, true, `"url"`},
-		"HTTP 503":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusServiceUnavailable)}, false, ""},
-		"HTTP 429":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusTooManyRequests)}, false, ""},
-		"nobody listens there": {mcpclient.Config{Type: mcpclient.HTTP, URL: "http://127.0.0.1:1/"}, false, ""},
+		"HTTP 404":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusNotFound)}, true, `"url"`},
+		"HTTP 404 of SSE":      {upstream.Config{Type: upstream.SSE, URL: status(http.StatusNotFound)}, true, `"url"`},
+		"HTTP 403":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusForbidden)}, true, "credentials"},
+		"a page of the web":    {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusOK)}, true, `"url"`},
+		"HTTP 503":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusServiceUnavailable)}, false, ""},
+		"HTTP 429":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusTooManyRequests)}, false, ""},
+		"nobody listens there": {upstream.Config{Type: upstream.HTTP, URL: "http://127.0.0.1:1/"}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := mcpclient.Dial(within(t, bound), "srv", tt.config, mcpclient.Events{})
+			_, err := mcpclient.Dial(within(t, bound), "srv", tt.config, upstream.Events{})
 			var e *toolscript.Error
 			if !errors.As(err, &e) || e.Permanent != tt.permanent {
 				t.Fatalf("Dial = %+v, want permanent %v", e, tt.permanent)

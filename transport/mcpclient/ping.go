@@ -9,11 +9,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-// ErrUnreachable is wrapped by the error of a request that was certainly not sent
-// because the server cannot be reached.
-var ErrUnreachable = errors.New("the server cannot be reached")
 
 // Ping checks whether the server answers. Any answer counts, even an error: MCP up to
 // version 2025-11-25 requires an answer to a ping, later versions have no ping, and
@@ -56,9 +53,9 @@ func (c *Conn) Ping(ctx context.Context) error {
 	case errors.As(err, &refused) && refused.Status < http.StatusInternalServerError:
 		return nil
 	case errors.As(err, &unreachable):
-		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.clean(unreachable.Error())})
+		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.Printable(unreachable.Error())})
 	default:
-		return wrapError(about, toolscript.Unavailable, errors.New(c.words.clean(err.Error())))
+		return wrapError(about, toolscript.Unavailable, errors.New(c.words.Printable(err.Error())))
 	}
 }
 
@@ -67,4 +64,4 @@ type unreachableError struct{ text string }
 
 func (e *unreachableError) Error() string { return e.text }
 
-func (*unreachableError) Is(target error) bool { return target == ErrUnreachable }
+func (*unreachableError) Is(target error) bool { return target == upstream.ErrUnreachable }

@@ -10,15 +10,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestNoMessageHasNullParams sends every kind of message to a server that drops
 // messages with "params": null, as the TypeScript SDK does.
 func TestNoMessageHasNullParams(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, wire string, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		if err := c.Ping(within(t, bound)); err != nil {
 			t.Errorf("Ping: %v", err)
 		}
@@ -33,7 +33,7 @@ func TestNoMessageHasNullParams(t *testing.T) {
 		eventually(t, "notifications/cancelled", func() bool { return string(sentCall(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
 		if wire != "bodies" { // "bodies" has no stream for requests of the server
 			for _, method := range []string{"ping", "roots/list", "no/such"} {
-				text(t, c, "ask", `{"method":"`+method+`"}`)
+				errorText(t, c, "ask", `{"method":"`+method+`"}`)
 			}
 		}
 		if got := string(sentCall(t, c, "nulls", `{}`).StructuredContent); got != `{"seen":0}` {
@@ -44,8 +44,8 @@ func TestNoMessageHasNullParams(t *testing.T) {
 
 // A failed ping does not end the connection, because a call may be in flight on it.
 func TestAPingDoesNotEndTheConnection(t *testing.T) {
-	h, cfg := overHTTP(t, mcpclient.HTTP)
-	c := dial(t, cfg, mcpclient.Events{})
+	h, cfg := overHTTP(t, upstream.HTTP)
+	c := dial(t, cfg, upstream.Events{})
 	for status, want := range map[int]toolscript.Kind{
 		http.StatusUnauthorized: "", http.StatusServiceUnavailable: toolscript.Unavailable, http.StatusForbidden: "", http.StatusTooManyRequests: "",
 	} {
@@ -53,7 +53,7 @@ func TestAPingDoesNotEndTheConnection(t *testing.T) {
 		if err := c.Ping(within(t, bound)); toolscript.KindOf(err) != want {
 			t.Errorf("Ping answered with HTTP %d: %v, want kind %q", status, err, want)
 		}
-		if got := text(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
+		if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
 			t.Errorf("after HTTP %d: echo = %q, Err = %v", status, got, c.Err())
 		}
 	}
@@ -70,11 +70,11 @@ func TestPingOfAnEndedServer(t *testing.T) {
 		}
 		h.ServeHTTP(w, r)
 	}))
-	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: s.URL + "/mcp"}, mcpclient.Events{})
+	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: s.URL + "/mcp"}, upstream.Events{})
 	s.Close()
 	eventually(t, "ErrUnreachable", func() bool { // the first ping may use a connection that is still open
 		err := c.Ping(within(t, bound))
-		return errors.Is(err, mcpclient.ErrUnreachable) && toolscript.KindOf(err) == toolscript.Unavailable
+		return errors.Is(err, upstream.ErrUnreachable) && toolscript.KindOf(err) == toolscript.Unavailable
 	})
 	if c.Err() != nil {
 		t.Errorf("the ping has ended the connection: %v", c.Err())
@@ -83,7 +83,7 @@ func TestPingOfAnEndedServer(t *testing.T) {
 
 // The server never answers, so the ping ends with its context.
 func TestPingOfAServerThatDoesNotRead(t *testing.T) {
-	c := dial(t, config(t, "not-reading"), mcpclient.Events{})
+	c := dial(t, config(t, "not-reading"), upstream.Events{})
 	if err := c.Ping(within(t, 50*time.Millisecond)); toolscript.KindOf(err) != toolscript.Timeout {
 		t.Errorf("Ping = %v, want a timeout", err)
 	}

@@ -25,7 +25,7 @@ func (c *sentCall) Printed() (text string, failure bool) {
 		text, failure = s.printedSince(c.mark)
 	}
 	if err := c.nameless.Load(); err != nil {
-		text += fmt.Sprintf("; it answered with an error without the id of a request, which may be for this one: %q", c.conn.words.clean(err.Message))
+		text += fmt.Sprintf("; it answered with an error without the id of a request, which may be for this one: %q", c.conn.words.Printable(err.Message))
 		failure = true
 	}
 	return text, failure
@@ -42,7 +42,7 @@ func (s *stdio) printedSince(m printMark) (text string, failure bool) {
 	if lines := s.noise.since(m.stdout); len(lines) > 0 {
 		return text + fmt.Sprintf("; on stdout it wrote text that is not a message: %q", lines[len(lines)-1]), true
 	}
-	if line := s.words.cleanBegun(s.output.unfinished()); line != "" {
+	if line := s.words.PrintableCut(s.output.unfinished()); line != "" {
 		return text + fmt.Sprintf("; its last line on stdout has no line break: %q", line), true
 	}
 	return text, failure

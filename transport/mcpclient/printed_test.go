@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // A request that a server prints is not taken for its answer.
 func TestPrintedRequestIsNoAnswer(t *testing.T) {
-	c := dial(t, config(t, "prints"), mcpclient.Events{})
+	c := dial(t, config(t, "prints"), upstream.Events{})
 	printed := startPrinting(t, c, "", `got {"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"result"}}`+"\n")
 	eventually(t, "the text", func() bool {
 		text, failure := printed.Printed()
@@ -20,7 +21,7 @@ func TestPrintedRequestIsNoAnswer(t *testing.T) {
 
 // The error of a call without an answer quotes what the server printed during the call.
 func TestOutputDuringACallIsQuoted(t *testing.T) {
-	c := dial(t, config(t, "prints", "noise=3"), mcpclient.Events{})
+	c := dial(t, config(t, "prints", "noise=3"), upstream.Events{})
 	eventually(t, "what the server printed before the calls", func() bool { return len(c.Stderr()) == 3 })
 	for name, tt := range map[string]struct{ stderr, stdout, want string }{
 		"a traceback":       {"Traceback (most recent call last):\n  File \"x.py\", line 1\nKeyError: 'id'\n", "", `; meanwhile the server wrote to stderr: "KeyError: 'id'"`},
@@ -38,7 +39,7 @@ func TestOutputDuringACallIsQuoted(t *testing.T) {
 // startPrinting starts a call of print, which is cancelled at the end of the test.
 func startPrinting(t *testing.T, c *mcpclient.Conn, stderr, stdout string) printing {
 	t.Helper()
-	started := c.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "print", Args: arguments(t, stderr, stdout), Done: func(json.RawMessage, error) {}})
+	started := c.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "print", Args: arguments(t, stderr, stdout), Done: func(json.RawMessage, error) {}})
 	t.Cleanup(func() { started.Cancel("the end", nil) })
 	return printing{started, started.(mcpclient.Printer)}
 }
@@ -54,6 +55,6 @@ func arguments(t *testing.T, stderr, stdout string) json.RawMessage {
 
 // printing is a call in flight.
 type printing struct {
-	mcpclient.Started
+	upstream.Started
 	mcpclient.Printer
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -21,6 +20,7 @@ import (
 	"github.com/toolscript/toolscript/internal/rawio"
 	"github.com/toolscript/toolscript/internal/redact"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // undoExit is the time after SIGTERM to a package manager at the limit of a start, in which it may remove
@@ -57,13 +57,13 @@ type process struct {
 }
 
 // startIn starts a process in a folder, which is resolved beneath the folder of the project.
-func startIn(project files.Folder, start Start, dir string, log *tail, on Events, r *proc.Reaper) (*process, error) {
+func startIn(project files.Folder, start upstream.Start, dir string, log *tail, on upstream.Events, r *proc.Reaper) (*process, error) {
 	held, err := project.Hold(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, startError("", dir, err)
 	case err != nil:
-		return nil, lasting("cannot start in its working directory: %w", err)
+		return nil, upstream.Lasting("cannot start in its working directory: %w", err)
 	}
 	defer held.Close()
 	return startProcess(start, held.Path(), log, on, r)
@@ -71,9 +71,9 @@ func startIn(project files.Folder, start Start, dir string, log *tail, on Events
 
 // startProcess starts a process, with the reaper's mark in its environment, in a new
 // process group.
-func startProcess(start Start, dir string, log *tail, on Events, r *proc.Reaper) (*process, error) {
+func startProcess(start upstream.Start, dir string, log *tail, on upstream.Events, r *proc.Reaper) (*process, error) {
 	argv := start.Args
-	path, err := lookPath(argv[0], start.Env)
+	path, err := upstream.LookPath(argv[0], start.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func startProcess(start Start, dir string, log *tail, on Events, r *proc.Reaper)
 		cmd: cmd, group: group, stdin: newOutbox(stdin, maxMessage), stdout: rawio.New(stdout), stderr: stderr,
 		copied: make(chan struct{}), start: log.start, reaper: r, exited: make(chan struct{}),
 	}
-	r.Watch(cmd.Process.Pid, start.install)
+	r.Watch(cmd.Process.Pid, start.Install)
 	p.start.Process(cmd.Process.Pid, stdout)
 	go p.guard(on, p.stdin.run)
 	go func() {
@@ -123,7 +123,7 @@ func startProcess(start Start, dir string, log *tail, on Events, r *proc.Reaper)
 
 // guard runs f. A panic in f ends the process, because its connection cannot
 // continue.
-func (p *process) guard(on Events, f func()) {
+func (p *process) guard(on upstream.Events, f func()) {
 	defer rescue.Catch(panicked(on, func() { p.faulty.Store(true) }, p.endGroup))
 	f()
 }
@@ -132,27 +132,22 @@ func (p *process) guard(on Events, f func()) {
 func startError(command, dir string, err error) error {
 	if dir != "" {
 		if _, missing := os.Stat(dir); missing != nil {
-			return lasting("cannot start in its working directory: %w; make the folder, or correct \"cwd\" in .toolscript.json", missing)
+			return upstream.Lasting("cannot start in its working directory: %w; make the folder, or correct \"cwd\" in .toolscript.json", missing)
 		}
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return lasting("cannot start %q: %w; is it executable?", command, err)
+		return upstream.Lasting("cannot start %q: %w; is it executable?", command, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return lasting(`cannot start %q: %w; install it, or correct "command" in .toolscript.json`, command, err)
+		return upstream.Lasting(`cannot start %q: %w; install it, or correct "command" in .toolscript.json`, command, err)
 	}
 	return fmt.Errorf("cannot start %q: %w", command, err)
 }
 
-// lasting returns an error that a retry cannot fix.
-func lasting(format string, args ...any) error {
-	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(format, args...)}
-}
-
 // FindProgram returns an error if the program of a stdio server does not exist. host is
 // the environment of the gateway, in the form of os.Environ.
-func FindProgram(host []string, cfg Config) error {
-	return cfg.namingVariables(findProgram(host, cfg))
+func FindProgram(host []string, cfg upstream.Config) error {
+	return namingVariables(cfg, findProgram(host, cfg))
 }
 
 // shortestNamed is the length, in bytes, of the shortest value that is replaced by its name in an
@@ -161,16 +156,16 @@ const shortestNamed = 3
 
 // namingVariables replaces the values of the configuration's variables by their names in an
 // error about the program of a server.
-func (cfg Config) namingVariables(err error) error {
+func namingVariables(cfg upstream.Config, err error) error {
 	var known *toolscript.Error
 	if errors.As(err, &known) { // the errors around it add no text
 		err = known
 	}
-	return Concealer{redact.NewFrom(shortestNamed, cfg.Secrets)}.Error(err)
+	return upstream.ConcealerOf(redact.NewFrom(shortestNamed, cfg.Secrets)).Error(err)
 }
 
-func findProgram(host []string, cfg Config) error {
-	path, err := lookPath(cfg.Command, environment(host, cfg).vars)
+func findProgram(host []string, cfg upstream.Config) error {
+	path, err := upstream.LookPath(cfg.Command, environment(host, cfg).vars)
 	if err != nil {
 		return err
 	}
@@ -181,28 +176,6 @@ func findProgram(host []string, cfg Config) error {
 		return startError(cfg.Command, cfg.Dir, errors.Unwrap(err))
 	}
 	return nil
-}
-
-// lookPath finds a command in the PATH of the server's own environment.
-func lookPath(command string, env []string) (string, error) {
-	if filepath.Base(command) != command {
-		return command, nil
-	}
-	for _, entry := range env {
-		name, value, _ := strings.Cut(entry, "=")
-		if !same(name, "PATH") {
-			continue
-		}
-		for _, dir := range filepath.SplitList(value) {
-			if !filepath.IsAbs(dir) {
-				continue // "." in PATH would run programs of a project's folder
-			}
-			if found, err := exec.LookPath(filepath.Join(dir, command)); err == nil {
-				return found, nil
-			}
-		}
-	}
-	return "", lasting(`cannot start %q: no such command in PATH; install it, or give its full path as "command"`, command)
 }
 
 // Read reads from the process's standard output. After the process has ended, Read
@@ -266,7 +239,7 @@ func (p *process) signal(send func()) {
 // errFault. It is valid after exited is closed.
 func (p *process) status() error {
 	if p.faulty.Load() {
-		return errFault
+		return upstream.ErrFault
 	}
 	return errors.New(p.cmd.ProcessState.String())
 }

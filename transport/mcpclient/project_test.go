@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestWorkingDirectoryOfProject: a server does not start in a folder that a link leads out of its project.
@@ -30,10 +31,10 @@ func TestWorkingDirectoryOfProject(t *testing.T) {
 	start := func(dir string, named ...string) string {
 		t.Helper()
 		_ = os.Remove(started)
-		_, err := mcpclient.Dial(within(t, bound), "srv", mcpclient.Config{
-			Type: mcpclient.Stdio, Command: "sh", Args: []string{"-c", "pwd -P > " + started}, Dir: filepath.Join(project, dir),
+		_, err := mcpclient.Dial(within(t, bound), "srv", upstream.Config{
+			Type: upstream.Stdio, Command: "sh", Args: []string{"-c", "pwd -P > " + started}, Dir: filepath.Join(project, dir),
 			Project: files.Folder{Dir: project, Named: named},
-		}, mcpclient.Events{})
+		}, upstream.Events{})
 		if err == nil {
 			t.Fatal("it is no server")
 		}

@@ -10,10 +10,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestRedact(t *testing.T) {
-	redact := mcpclient.Redactor(mcpclient.Config{
+	redact := upstream.Redactor(upstream.Config{
 		Env: map[string]string{"DB": "postgres-password-1"}, Headers: map[string]string{"X-Key": "header-value-1"},
 		Secrets: map[string]string{"${WHO}": "marie.curie"},
 	})
@@ -48,7 +49,7 @@ func TestRedact(t *testing.T) {
 // characters in it. The notations themselves are tested in package redact.
 func TestRedactorKnowsSpellings(t *testing.T) {
 	const secret = "p!a's(s)*~w/o\"rd-1"
-	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})
+	redact := upstream.Redactor(upstream.Config{Secrets: map[string]string{"${KEY}": secret}})
 	for name, text := range map[string]string{
 		"Python's quote":                  "p%21a%27s%28s%29%2A~w/o%22rd-1",
 		"JavaScript's encodeURIComponent": "p!a's(s)*~w%2Fo%22rd-1",
@@ -71,7 +72,7 @@ func TestRedactorKnowsSpellings(t *testing.T) {
 // short names may move the cut into the part that is shown.
 func TestCutTextHasNoPartOfASecret(t *testing.T) {
 	secret := strings.Repeat("abcdefghij", 400)
-	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})
+	redact := upstream.Redactor(upstream.Config{Secrets: map[string]string{"${KEY}": secret}})
 	for _, text := range []string{secret + secret, secret + " " + secret[:3999], strings.Repeat(secret, 3), "x" + secret + url.QueryEscape(secret)} {
 		if got := redact(text); strings.Contains(got, "abcdefghij") {
 			t.Errorf("%d bytes are shown as %.60q… with %d bytes", len(text), got, len(got))
@@ -83,15 +84,15 @@ func TestCutTextHasNoPartOfASecret(t *testing.T) {
 // configuration, not their values, even if the values are short.
 func TestMissingProgramNamesTheVariable(t *testing.T) {
 	secrets := map[string]string{"${BIN}": "/nowhere-sesame", "${NAME}": "sesame", "${V}": "s-9", "${DIR}": "/no-such-folder-sesame"}
-	for name, cfg := range map[string]mcpclient.Config{
+	for name, cfg := range map[string]upstream.Config{
 		"a path":             {Command: "/nowhere-sesame/server"},
 		"a name":             {Command: "sesame"},
 		"a short part":       {Command: "/opt/sesame/s-9"},
 		"a working folder":   {Command: "sh", Dir: "/no-such-folder-sesame"},
 		"a file in a folder": {Command: "/nowhere-sesame/sesame", Dir: t.TempDir()},
 	} {
-		cfg.Type, cfg.Secrets = mcpclient.Stdio, secrets
-		_, dialed := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+		cfg.Type, cfg.Secrets = upstream.Stdio, secrets
+		_, dialed := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{})
 		found := mcpclient.FindProgram(os.Environ(), cfg)
 		if name == "a working folder" {
 			found = dialed // the program exists
@@ -109,7 +110,7 @@ func TestMissingProgramNamesTheVariable(t *testing.T) {
 
 // TestCleaner: Cleaner removes the same as the redactor of the log, but keeps lines and length.
 func TestCleaner(t *testing.T) {
-	clean := mcpclient.Cleaner(mcpclient.Config{Secrets: map[string]string{"${KEY}": "open sesame"}, Env: map[string]string{"OTHER": "barley-of-old"}})
+	clean := upstream.Cleaner(upstream.Config{Secrets: map[string]string{"${KEY}": "open sesame"}, Env: map[string]string{"OTHER": "barley-of-old"}})
 	long := strings.Repeat("x", 10_000)
 	text := "first: open sesame\n\tsecond: barley-of-old, password=hunter2-and-more\n" + long
 	want := "first: ${KEY}\n\tsecond: ${OTHER}, password=(redacted)\n" + long

@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -86,7 +87,7 @@ func (c *Conn) tooLate(about toolscript.Error) error {
 	}
 	about.RetryAfter = retryAfter
 	return wrapError(about, toolscript.Unavailable, &unreachableError{
-		"the connection was lost before the call was sent (" + c.words.clean(why.Error()) + ")",
+		"the connection was lost before the call was sent (" + c.words.Printable(why.Error()) + ")",
 	})
 }
 
@@ -128,7 +129,7 @@ func notSent(about toolscript.Error, err error) error {
 }
 
 // noAnswer returns the error of a call whose ctx has ended.
-func noAnswer(ctx context.Context, about toolscript.Error, call Started) error {
+func noAnswer(ctx context.Context, about toolscript.Error, call upstream.Started) error {
 	about.Sent = toolscript.SentUnknown
 	about.Err = errors.New("no answer in time, and the call was cancelled at the server; " + toolscript.UnknownOutcome + Unanswered(call))
 	return contextError(ctx, &about)
@@ -137,7 +138,7 @@ func noAnswer(ctx context.Context, about toolscript.Error, call Started) error {
 // Unanswered explains why there is no answer to a call, as the end of a sentence: what the
 // server printed meanwhile, and how to set a longer time limit, unless the output shows
 // another cause.
-func Unanswered(call Started) string {
+func Unanswered(call upstream.Started) string {
 	printed, failure := "", false
 	if p, ok := call.(Printer); ok {
 		printed, failure = p.Printed()
@@ -213,5 +214,5 @@ func (c *Conn) answerError(about toolscript.Error, err error) error {
 }
 
 func (c *Conn) unreadable(err *httptransport.UnreadableError) string {
-	return err.Error() + ": " + c.words.quote([]byte(err.Text))
+	return err.Error() + ": " + c.words.Quote([]byte(err.Text))
 }

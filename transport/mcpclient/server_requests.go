@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 
 // asked answers a request of the server. mcp-go runs it in a separate goroutine.
 func (c *Conn) asked(ctx context.Context, request transport.JSONRPCRequest) (response *transport.JSONRPCResponse, err error) {
-	defer rescue.Catch(panicked(c.on, func() { err = errFault }))
+	defer rescue.Catch(panicked(c.on, func() { err = upstream.ErrFault }))
 	params, err := json.Marshal(request.Params)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func (c *Conn) asked(ctx context.Context, request transport.JSONRPCRequest) (res
 	result, err := c.reply(ctx, request.Method, params)
 	var refused *refusedError
 	if errors.As(err, &refused) {
-		c.on.logf(slog.LevelInfo, "the server's request %s was refused: %s", printable(request.Method), refused.why)
+		c.on.Logf(slog.LevelInfo, "the server's request %s was refused: %s", upstream.Printable(request.Method), refused.why)
 		return transport.NewJSONRPCErrorResponse(request.ID, refused.code, refused.why, nil), nil
 	}
 	if err != nil {
@@ -66,7 +67,7 @@ func (c *Conn) reply(ctx context.Context, method string, params json.RawMessage)
 		}
 		return c.on.Elicit(ctx, params)
 	}
-	return nil, &refusedError{mcp.METHOD_NOT_FOUND, "no such method: " + printable(method)}
+	return nil, &refusedError{mcp.METHOD_NOT_FOUND, "no such method: " + upstream.Printable(method)}
 }
 
 // question is a result of MCP 2026-07-28 that asks for input before the request can
@@ -110,7 +111,7 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 		answers := make(map[string]json.RawMessage)
 		for name, asked := range q.InputRequests {
 			if answers[name], err = c.reply(ctx, asked.Method, asked.Params); err != nil {
-				return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", printable(asked.Method), c.words.clean(err.Error())))
+				return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", upstream.Printable(asked.Method), c.words.Printable(err.Error())))
 			}
 		}
 		params["inputResponses"] = answers
@@ -152,7 +153,7 @@ func (c *Conn) subscribe() {
 		}
 		if isMethodNotFound(err) {
 			c.announces.Store(false)
-			c.on.logf(slog.LevelDebug, "the server sends no notifications of changes: %v", err)
+			c.on.Logf(slog.LevelDebug, "the server sends no notifications of changes: %v", err)
 			return
 		}
 		if time.Since(begun) > maxResubscribe {
@@ -160,7 +161,7 @@ func (c *Conn) subscribe() {
 		}
 		select {
 		case <-time.After(delay):
-			c.on.toolsChanged() // the list may have changed in the meantime
+			c.on.NoteToolsChanged() // the list may have changed in the meantime
 		case <-ctx.Done():
 			return
 		}

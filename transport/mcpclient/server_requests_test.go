@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // The server makes requests without end and does not read the answers. Nothing is written to the
@@ -15,7 +15,7 @@ func TestAnswersThatCannotBeWrittenAreNoFloodInTheLog(t *testing.T) {
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	t.Cleanup(func() { slog.SetDefault(before) })
-	c := dial(t, config(t, "closes-input", "flood=5000"), mcpclient.Events{})
+	c := dial(t, config(t, "closes-input", "flood=5000"), upstream.Events{})
 	_ = awaitLost(t, c) // the server has closed its standard input
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // renewTime limits the handshake of a new session.
@@ -67,10 +68,10 @@ func (c *Conn) renew(ctx context.Context, ended string) error {
 // begin performs one renewal. The new session may have other tools.
 func (c *Conn) begin(r *renewal) {
 	defer close(r.done)
-	defer rescue.Catch(panicked(c.on, func() { r.err = errFault; c.end(errFault) }))
+	defer rescue.Catch(panicked(c.on, func() { r.err = upstream.ErrFault; c.end(upstream.ErrFault) }))
 	ctx, cancel := context.WithTimeout(context.Background(), renewTime)
 	defer cancel()
-	c.on.logf(slog.LevelInfo, "the server has ended the session; a new one begins")
+	c.on.Logf(slog.LevelInfo, "the server has ended the session; a new one begins")
 	if _, r.err = c.initialize(ctx); r.err != nil {
 		if httptransport.Unauthorized(r.err) { // then the caller of the request gets a more precise error
 			c.endAfter(context.Background(), r.err)
@@ -79,7 +80,7 @@ func (c *Conn) begin(r *renewal) {
 		}
 		return
 	}
-	c.on.toolsChanged()
+	c.on.NoteToolsChanged()
 }
 
 // expired is called when the stream of unsolicited messages reports that the session

@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestStateless uses MCP 2026-07-28 with the server of mcp-go.
@@ -45,21 +45,21 @@ func TestStateless(t *testing.T) {
 	}
 
 	changed := make(chan struct{}, 10)
-	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL + "/mcp", Protocol: mcpclient.Stateless},
-		mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
-	if got := c.Info().Protocol; got != mcpclient.Stateless {
-		t.Fatalf("protocol %s, want %s", got, mcpclient.Stateless)
+	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL + "/mcp", Protocol: upstream.Stateless},
+		upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
+	if got := c.Info().Protocol; got != upstream.Stateless {
+		t.Fatalf("protocol %s, want %s", got, upstream.Stateless)
 	}
 	if tools, err := c.ListTools(within(t, bound)); err != nil || len(tools) != 1 {
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
-	if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+	if got := errorText(t, c, "echo", `{"text":"hi"}`); got != "hi" {
 		t.Errorf("echo = %q", got)
 	}
 	if err := c.Ping(within(t, bound)); err != nil { // this version of MCP has no ping
 		t.Errorf("Ping = %v", err)
 	}
-	for name, want := range map[string]string{"Mcp-Protocol-Version": mcpclient.Stateless, "Mcp-Name": "echo", "Mcp-Param-Text": "hi", "Mcp-Session-Id": ""} {
+	for name, want := range map[string]string{"Mcp-Protocol-Version": upstream.Stateless, "Mcp-Name": "echo", "Mcp-Param-Text": "hi", "Mcp-Session-Id": ""} {
 		if got := header("tools/call", name); got != want {
 			t.Errorf("header %s = %q, want %q", name, got, want)
 		}
@@ -79,19 +79,19 @@ func TestStateless(t *testing.T) {
 // TestStatelessFallsBack offers MCP 2026-07-28 to servers that do not support it. One of them
 // ignores unknown requests.
 func TestStatelessFallsBack(t *testing.T) {
-	check := func(t *testing.T, cfg mcpclient.Config) {
+	check := func(t *testing.T, cfg upstream.Config) {
 		t.Helper()
-		cfg.Protocol = mcpclient.Stateless
-		c := dial(t, cfg, mcpclient.Events{})
-		if got := c.Info().Protocol; got != mcpclient.Handshake {
-			t.Errorf("protocol %s, want %s", got, mcpclient.Handshake)
+		cfg.Protocol = upstream.Stateless
+		c := dial(t, cfg, upstream.Events{})
+		if got := c.Info().Protocol; got != upstream.Handshake {
+			t.Errorf("protocol %s, want %s", got, upstream.Handshake)
 		}
-		if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+		if got := errorText(t, c, "echo", `{"text":"hi"}`); got != "hi" {
 			t.Errorf("echo = %q", got)
 		}
 	}
 	t.Run("strict", func(t *testing.T) { check(t, config(t, "strict")) })
-	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
 		check(t, cfg)
 	})
@@ -127,18 +127,18 @@ func TestStatelessQuestions(t *testing.T) {
 		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`))
 	}))
 	t.Cleanup(front.Close)
-	cfg := mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL, Protocol: mcpclient.Stateless}
+	cfg := upstream.Config{Type: upstream.HTTP, URL: front.URL, Protocol: upstream.Stateless}
 
-	_, err := dial(t, cfg, mcpclient.Events{}).CallTool(within(t, bound), "x", nil, nil)
+	_, err := dial(t, cfg, upstream.Events{}).CallTool(within(t, bound), "x", nil, nil)
 	if err == nil {
 		t.Fatal("a question that nobody answers has a result")
 	}
 	wantText(t, "error", err.Error(), "elicitation/create", "not supported")
 
-	person := dial(t, cfg, mcpclient.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	person := dial(t, cfg, upstream.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(`{"action":"decline"}`), nil
 	}})
-	if got := text(t, person, "x", `{}`); got != `{"who":{"action":"decline"}}` {
+	if got := errorText(t, person, "x", `{}`); got != `{"who":{"action":"decline"}}` {
 		t.Errorf("the server was told %s", got)
 	}
 }
@@ -151,9 +151,9 @@ func TestInvalidParameterHeaders(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`[{"name":"fine","inputSchema":{"type":"object"}},{"name":"twice","inputSchema":`+twice+`}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for want, kind := range map[int][]string{1: {mcpclient.HTTP, "modern"}, 2: {mcpclient.HTTP}} {
+	for want, kind := range map[int][]string{1: {upstream.HTTP, "modern"}, 2: {upstream.HTTP}} {
 		cfg, _ := started(t, append(kind, "tools="+file)...)
-		if tools, err := dial(t, cfg, mcpclient.Events{}).ListTools(within(t, bound)); err != nil || len(tools) != want {
+		if tools, err := dial(t, cfg, upstream.Events{}).ListTools(within(t, bound)); err != nil || len(tools) != want {
 			t.Errorf("%q: %d tools, %v, want %d", kind, len(tools), err, want)
 		}
 	}

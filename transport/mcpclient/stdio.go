@@ -21,6 +21,7 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -35,13 +36,13 @@ type stdio struct {
 	proc  *process
 	wire  *transport.Stdio
 	log   *tail
-	words redactor
-	on    Events
+	words upstream.Concealer
+	on    upstream.Events
 	calls *calls
 
 	output     output
 	noise      *tail                  // lines on standard output that are not messages
-	object     object                 // JSON object that is printed on several of these lines
+	object     jsonObject             // JSON object that is printed on several of these lines
 	stdoutText atomic.Pointer[string] // first line that is not a message
 	pumped     chan struct{}          // closed when standard output has ended
 	broke      error                  // why reading ended, nil at the end of output; valid after pumped is closed
@@ -60,16 +61,16 @@ type stdio struct {
 }
 
 // startStdio starts the server's process and watches it.
-func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (*stdio, error) {
+func (d Dialer) startStdio(cfg upstream.Config, on upstream.Events, words upstream.Concealer, open *calls) (*stdio, error) {
 	if cfg.Command == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(`a stdio server needs a "command"`)}
 	}
 	env := environment(os.Environ(), cfg)
 	for _, name := range env.refused {
-		on.logf(slog.LevelWarn, "%s of its configured environment is not passed on: names that begin with %s are reserved", name, ownPrefix)
+		on.Logf(slog.LevelWarn, "%s of its configured environment is not passed on: names that begin with %s are reserved", name, ownPrefix)
 	}
 	for _, name := range env.withheld {
-		on.logf(slog.LevelWarn, "%s is not passed on: its value holds a user name or password; to pass it, add it to inheritEnv", name)
+		on.Logf(slog.LevelWarn, "%s is not passed on: its value holds a user name or password; to pass it, add it to inheritEnv", name)
 	}
 	s := &stdio{words: words, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
 	argv := append([]string{cfg.Command}, cfg.Args...)
@@ -78,14 +79,14 @@ func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (
 	dir := cmp.Or(cfg.Dir, d.Dir)
 	start, err := d.confined(cfg, argv, env.vars, dir, on)
 	if err != nil {
-		return nil, cfg.namingVariables(err)
+		return nil, namingVariables(cfg, err)
 	}
-	start.install = s.install
+	start.Install = s.install
 	s.proc, err = startIn(cfg.Project, start, dir, s.log, on, d.Reaper)
 	start.CloseFiles()
 	if err != nil {
 		start.End()
-		return nil, cfg.namingVariables(err)
+		return nil, namingVariables(cfg, err)
 	}
 	go func() {
 		<-s.proc.exited
@@ -125,13 +126,13 @@ func (s *stdio) stdoutLine() string {
 // text handles a line that is not a message. If it contains the answer to a call, or completes
 // one on several lines, the call ends.
 func (s *stdio) text(line []byte) {
-	words := s.words.clean(string(line[:min(len(line), maxRaw)]))
+	words := s.words.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
 	if words == "" {
 		return
 	}
 	s.stdoutText.CompareAndSwap(nil, &words)
 	s.noise.add(words)
-	s.on.logf(slog.LevelDebug, "text on standard output: %s", words)
+	s.on.Logf(slog.LevelDebug, "text on standard output: %s", words)
 	if s.calls.unreadable(line, "") {
 		return
 	}
@@ -139,7 +140,7 @@ func (s *stdio) text(line []byte) {
 	if whole == nil {
 		return
 	}
-	s.noise.add(s.words.clean(string(whole[:min(len(whole), maxRaw)])))
+	s.noise.add(s.words.Printable(string(whole[:min(len(whole), upstream.MaxRaw)])))
 	if m, ok := parse(whole); !s.calls.unreadable(whole, "it is spread over several lines") && ok && m.method == "" {
 		s.calls.other(m)
 	}
@@ -161,7 +162,7 @@ func (s *stdio) direct(line []byte) bool {
 func (s *stdio) pump(f *filter) {
 	defer close(s.pumped)
 	defer rescue.Catch(panicked(s.on))
-	s.broke = errFault // remains set after a panic
+	s.broke = upstream.ErrFault // remains set after a panic
 	err := f.run(&s.output)
 	if s.broke = nil; errors.Is(err, errTooLarge) {
 		s.broke = err
@@ -186,7 +187,7 @@ func (s *stdio) watch(messages *io.PipeWriter) {
 
 // awaitEnd waits until no more answers can arrive and returns the reason.
 func (s *stdio) awaitEnd() (why error) {
-	defer rescue.Catch(panicked(s.on, func() { why = errFault }, s.terminate))
+	defer rescue.Catch(panicked(s.on, func() { why = upstream.ErrFault }, s.terminate))
 	select {
 	case <-s.pumped:
 		if s.left.Load() {
@@ -229,7 +230,7 @@ func (s *stdio) terminate() {
 	go func() {
 		defer rescue.Catch(panicked(s.on))
 		if err := s.proc.abort(); err != nil {
-			s.on.logf(slog.LevelError, "%v", err)
+			s.on.Logf(slog.LevelError, "%v", err)
 		}
 	}()
 }

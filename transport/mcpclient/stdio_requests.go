@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // serverRequests are the requests of a stdio server. They do not go through mcp-go, which
@@ -58,6 +59,6 @@ func (s *stdio) answer(request transport.JSONRPCRequest, response *transport.JSO
 		_, err = s.proc.stdin.Write(append(message, '\n'))
 	}
 	if err != nil && !errors.Is(err, errClosed) { // errClosed: the connection is ending
-		s.on.logf(slog.LevelWarn, "the server's request %s was not answered: %v", printable(request.Method), err)
+		s.on.Logf(slog.LevelWarn, "the server's request %s was not answered: %v", upstream.Printable(request.Method), err)
 	}
 }

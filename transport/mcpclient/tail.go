@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 
 // tail is an io.Writer that keeps the last lines written to it, cleaned by words.
 type tail struct {
-	words redactor
+	words upstream.Concealer
 	start *proc.Start // also receives the lines; may be nil
 
 	written atomic.Int64 // number of finished lines that are not empty, including dropped ones
@@ -24,7 +25,7 @@ type tail struct {
 	mu    sync.Mutex
 	lines []string
 	size  int    // bytes of lines
-	open  []byte // the unfinished line; bytes beyond maxRaw are dropped
+	open  []byte // the unfinished line; bytes beyond MaxRaw are dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -34,7 +35,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.start.Logged(len(p))
 	for {
 		line, after, ended := bytes.Cut(rest, []byte{'\n'})
-		t.open = append(t.open, line[:min(len(line), maxRaw-len(t.open))]...)
+		t.open = append(t.open, line[:min(len(line), upstream.MaxRaw-len(t.open))]...)
 		if !ended {
 			return len(p), nil
 		}
@@ -45,7 +46,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // endLine stores the finished line.
 func (t *tail) endLine() {
-	line := t.words.clean(string(t.open))
+	line := t.words.Printable(string(t.open))
 	t.open = t.open[:0]
 	t.keep(line)
 }
@@ -83,7 +84,7 @@ func (t *tail) since(n int64) []string {
 	defer t.mu.Unlock()
 	dropped := t.written.Load() - int64(len(t.lines))
 	lines := slices.Clone(t.lines[max(0, min(n-dropped, int64(len(t.lines)))):])
-	if line := t.words.cleanBegun(string(t.open)); line != "" {
+	if line := t.words.PrintableCut(string(t.open)); line != "" {
 		lines = append(lines, line)
 	}
 	return lines

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Methods and names of tasks. mcp-go has types for the tasks of MCP 2025-11-25 only; those of the
@@ -163,7 +164,7 @@ func newTask(result json.RawMessage, modern bool) *task {
 // follower follows one task for a call.
 type follower struct {
 	*Conn
-	call     ToolCall
+	call     upstream.ToolCall
 	about    toolscript.Error
 	answered map[string]bool // keys of the input requests that were answered
 }
@@ -236,12 +237,12 @@ func (f *follower) report(ctx context.Context, t *task) {
 	}
 	watch := f.call.Watch
 	if watch == nil {
-		watch = WatcherOf(ctx)
+		watch = upstream.WatcherOf(ctx)
 	}
 	if watch == nil {
 		return
 	}
-	text := "task " + printable(t.ID) + ": " + cmp.Or(f.words.clean(t.Message), t.Status)
+	text := "task " + upstream.Printable(t.ID) + ": " + cmp.Or(f.words.Printable(t.Message), t.Status)
 	watch(toolscript.Progress{Message: text[:min(len(text), 2*mostProgress)]})
 }
 
@@ -252,7 +253,7 @@ func (f *follower) get(ctx context.Context, id string) (*task, error) {
 	}
 	var t task
 	if json.Unmarshal(raw, &t) != nil || t.ID == "" {
-		return nil, wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not a task", methodGetTask, f.words.quote(raw)))
+		return nil, wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not a task", methodGetTask, f.words.Quote(raw)))
 	}
 	return &t, nil
 }
@@ -273,7 +274,7 @@ func (f *follower) result(ctx context.Context, t *task) (json.RawMessage, error)
 	case t.Error != nil:
 		return nil, f.failed(f.about, t.Error)
 	default:
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the task %s was %s: %s", printable(t.ID), printable(t.Status), f.words.clean(t.Message)))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the task %s was %s: %s", upstream.Printable(t.ID), upstream.Printable(t.Status), f.words.Printable(t.Message)))
 	}
 }
 
@@ -286,7 +287,7 @@ func (f *follower) update(ctx context.Context, t *task) error {
 		}
 		answer, err := f.reply(ctx, asked.Method, asked.Params)
 		if err != nil {
-			return wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", printable(asked.Method), f.words.clean(err.Error())))
+			return wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", upstream.Printable(asked.Method), f.words.Printable(err.Error())))
 		}
 		if f.answered == nil {
 			f.answered = map[string]bool{}
@@ -310,7 +311,7 @@ func (f *follower) failure(ctx context.Context, t *task, err error) error {
 	}
 	f.cancelTask(t.ID)
 	if ctx.Err() != nil {
-		about.Err = fmt.Errorf("no answer in time, and the task %s was cancelled at the server; %s", printable(t.ID), toolscript.UnknownOutcome)
+		about.Err = fmt.Errorf("no answer in time, and the task %s was cancelled at the server; %s", upstream.Printable(t.ID), toolscript.UnknownOutcome)
 		return contextError(ctx, &about)
 	}
 	return withSentUnknown(err)

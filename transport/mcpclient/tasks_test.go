@@ -13,14 +13,15 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // onTasks runs test with a server whose tool work is a task, in both forms of tasks and on each transport.
-func onTasks(t *testing.T, test func(t *testing.T, cfg mcpclient.Config, h *mcpserver.HTTP, modern bool)) {
+func onTasks(t *testing.T, test func(t *testing.T, cfg upstream.Config, h *mcpserver.HTTP, modern bool)) {
 	t.Helper()
 	for name, kind := range map[string][]string{
-		"stdio": {mcpclient.Stdio, "tasks"}, "stdio modern": {mcpclient.Stdio, "tasks", "modern"},
-		"http": {mcpclient.HTTP, "tasks"}, "http modern": {mcpclient.HTTP, "tasks", "modern"},
+		"stdio": {upstream.Stdio, "tasks"}, "stdio modern": {upstream.Stdio, "tasks", "modern"},
+		"http": {upstream.HTTP, "tasks"}, "http modern": {upstream.HTTP, "tasks", "modern"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg, h := started(t, kind...)
@@ -46,14 +47,14 @@ func progressOf() (watch func(toolscript.Progress), seen func() string) {
 
 // TestTasks: the caller of a tool that is a task sees an ordinary call with progress.
 func TestTasks(t *testing.T) {
-	onTasks(t, func(t *testing.T, cfg mcpclient.Config, h *mcpserver.HTTP, modern bool) {
+	onTasks(t, func(t *testing.T, cfg upstream.Config, h *mcpserver.HTTP, modern bool) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		if _, err := c.ListTools(within(t, bound)); err != nil {
 			t.Fatal(err)
 		}
 		watch, seen := progressOf()
-		raw, err := c.CallTool(mcpclient.WatchProgress(within(t, bound), watch), "work", json.RawMessage(`{"text":"it"}`), nil)
+		raw, err := c.CallTool(upstream.WatchProgress(within(t, bound), watch), "work", json.RawMessage(`{"text":"it"}`), nil)
 		if err != nil || !strings.Contains(string(raw), `"text":"done it"`) {
 			t.Fatalf("result %s, %v", raw, err)
 		}
@@ -78,9 +79,9 @@ func TestTasks(t *testing.T) {
 
 // TestTaskPushes: the state of a task is asked for at once when the server announces a change.
 func TestTaskPushes(t *testing.T) {
-	onTasks(t, func(t *testing.T, cfg mcpclient.Config, _ *mcpserver.HTTP, _ bool) {
+	onTasks(t, func(t *testing.T, cfg upstream.Config, _ *mcpserver.HTTP, _ bool) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		if _, err := c.ListTools(within(t, bound)); err != nil {
 			t.Fatal(err)
 		}
@@ -93,9 +94,9 @@ func TestTaskPushes(t *testing.T) {
 
 // TestTaskAsks: a task asks for input, which the person of the call gives.
 func TestTaskAsks(t *testing.T) {
-	cfg, _ := started(t, mcpclient.HTTP, "tasks", "modern")
+	cfg, _ := started(t, upstream.HTTP, "tasks", "modern")
 	asked := 0
-	c := dial(t, cfg, mcpclient.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	c := dial(t, cfg, upstream.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		asked++
 		return json.RawMessage(`{"action":"decline"}`), nil
 	}})
@@ -103,7 +104,7 @@ func TestTaskAsks(t *testing.T) {
 	if err != nil || !strings.Contains(string(raw), `{\"who\":{\"action\":\"decline\"}}`) || asked != 1 {
 		t.Errorf("result %s, %v, after %d questions", raw, err, asked)
 	}
-	alone := dial(t, cfg, mcpclient.Events{})
+	alone := dial(t, cfg, upstream.Events{})
 	if _, err := alone.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"ask"}`), nil); err == nil || !strings.Contains(err.Error(), "elicitation") {
 		t.Errorf("without a person: %v", err)
 	}
@@ -112,8 +113,8 @@ func TestTaskAsks(t *testing.T) {
 // TestTaskIsCancelled: if the caller gives up, the task ends at the server.
 func TestTaskIsCancelled(t *testing.T) {
 	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
-		cfg, h := started(t, append([]string{mcpclient.HTTP}, generation...)...)
-		c := dial(t, cfg, mcpclient.Events{})
+		cfg, h := started(t, append([]string{upstream.HTTP}, generation...)...)
+		c := dial(t, cfg, upstream.Events{})
 		if _, err := c.ListTools(within(t, bound)); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func TestTaskIsCancelled(t *testing.T) {
 		watch, seen := progressOf()
 		done := make(chan error, 1)
 		go func() {
-			_, err := c.CallTool(mcpclient.WatchProgress(ctx, watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
+			_, err := c.CallTool(upstream.WatchProgress(ctx, watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
 			done <- err
 		}()
 		eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 2") })
@@ -136,15 +137,15 @@ func TestTaskIsCancelled(t *testing.T) {
 // TestTaskOutlivesTheConnection: another connection follows the task further.
 func TestTaskOutlivesTheConnection(t *testing.T) {
 	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
-		cfg, _ := started(t, append([]string{mcpclient.HTTP}, generation...)...)
-		c := dial(t, cfg, mcpclient.Events{})
+		cfg, _ := started(t, append([]string{upstream.HTTP}, generation...)...)
+		c := dial(t, cfg, upstream.Events{})
 		if _, err := c.ListTools(within(t, bound)); err != nil {
 			t.Fatal(err)
 		}
 		watch, seen := progressOf()
 		done := make(chan error, 1)
 		go func() {
-			_, err := c.CallTool(mcpclient.WatchProgress(t.Context(), watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
+			_, err := c.CallTool(upstream.WatchProgress(t.Context(), watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
 			done <- err
 		}()
 		eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 1") })
@@ -157,8 +158,8 @@ func TestTaskOutlivesTheConnection(t *testing.T) {
 			t.Fatalf("error %v, task %q", err, id)
 		}
 		again, seenAgain := progressOf()
-		next := dial(t, cfg, mcpclient.Events{})
-		call := next.Start(mcpclient.ToolCall{Ctx: mcpclient.WatchProgress(t.Context(), again), Tool: "work", Task: id, Done: func(json.RawMessage, error) {}})
+		next := dial(t, cfg, upstream.Events{})
+		call := next.Start(upstream.ToolCall{Ctx: upstream.WatchProgress(t.Context(), again), Tool: "work", Task: id, Done: func(json.RawMessage, error) {}})
 		eventually(t, "more progress", func() bool { return strings.Contains(seenAgain(), "task "+id+": step") })
 		call.Cancel("enough", context.Canceled)
 	}

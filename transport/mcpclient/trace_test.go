@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // A server receives the traceparent of a call, with and without a progress token.
 func TestTraceparent(t *testing.T) {
 	const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		for _, progress := range []func(){nil, func() {}} {
 			for _, trace := range []string{"", traceparent} {
 				type answer struct {
@@ -20,7 +20,7 @@ func TestTraceparent(t *testing.T) {
 					err    error
 				}
 				done := make(chan answer, 1)
-				c.Start(mcpclient.ToolCall{
+				c.Start(upstream.ToolCall{
 					Ctx: t.Context(), Tool: "echo", Args: json.RawMessage(`{"text":"(_meta)"}`), Trace: trace, Progress: progress,
 					Done: func(result json.RawMessage, err error) { done <- answer{result, err} },
 				})

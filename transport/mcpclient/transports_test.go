@@ -10,21 +10,21 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func TestListAndCallOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
-		if info := c.Info(); info.Title != "Test server" || info.Protocol != mcpclient.Handshake {
+		c := dial(t, cfg, upstream.Events{})
+		if info := c.Info(); info.Title != "Test server" || info.Protocol != upstream.Handshake {
 			t.Errorf("info %+v", info)
 		}
 		tools, err := c.ListTools(within(t, bound))
 		if err != nil || len(tools) < 20 {
 			t.Fatalf("%d tools, %v", len(tools), err)
 		}
-		if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
+		if got := errorText(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
 			t.Errorf("echo = %q", got)
 		}
 		if r := sentCall(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
@@ -39,9 +39,9 @@ func TestListAndCallOnEveryWire(t *testing.T) {
 }
 
 func TestManyCallsAtOnceOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		done := make(chan error, 100)
 		for range cap(done) {
 			go func() {
@@ -61,11 +61,11 @@ func TestManyCallsAtOnceOnEveryWire(t *testing.T) {
 }
 
 func TestNoticesOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, wire string, cfg upstream.Config) {
 		t.Helper()
 		changed := make(chan struct{}, 10)
 		logged := make(chan string, 10)
-		c := dial(t, cfg, mcpclient.Events{
+		c := dial(t, cfg, upstream.Events{
 			ToolsChanged: func() { changed <- struct{}{} },
 			Log: func(level slog.Level, message string) {
 				if level == slog.LevelWarn {
@@ -73,9 +73,9 @@ func TestNoticesOnEveryWire(t *testing.T) {
 				}
 			},
 		})
-		text(t, c, "tell", `{"method":"notifications/tools/list_changed"}`)
+		errorText(t, c, "tell", `{"method":"notifications/tools/list_changed"}`)
 		receive(t, changed)
-		text(t, c, "log", `{"level":"warning","text":"careful"}`)
+		errorText(t, c, "log", `{"level":"warning","text":"careful"}`)
 		if got := receive(t, logged); got != "careful" {
 			t.Errorf("logged %q", got)
 		}
@@ -104,12 +104,12 @@ func receive[T any](t *testing.T, from <-chan T) T {
 }
 
 func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, wire string, cfg upstream.Config) {
 		t.Helper()
 		if wire == "bodies" {
 			t.Skip("a server that answers with bodies has no stream for its requests")
 		}
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		for method, want := range map[string]string{
 			"ping":                   `{}`,
 			"roots/list":             `{"roots":[]}`,
@@ -117,9 +117,9 @@ func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 			"sampling/createMessage": "no such method: sampling/createMessage",
 			"no/such":                "no such method: no/such",
 		} {
-			wantText(t, method, text(t, c, "ask", `{"method":"`+method+`"}`), want)
+			wantText(t, method, errorText(t, c, "ask", `{"method":"`+method+`"}`), want)
 		}
-		person := dial(t, cfg, mcpclient.Events{
+		person := dial(t, cfg, upstream.Events{
 			Elicit: func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
 				if !strings.Contains(string(params), "message") {
 					panic("a faulty handler")
@@ -127,27 +127,27 @@ func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 				return json.RawMessage(`{"action":"accept","content":` + string(params) + `}`), nil
 			},
 		})
-		if got := text(t, person, "ask", `{"method":"elicitation/create","params":{"z":1,"message":"who?","a":{"c":2,"b":1}}}`); got != `{"action":"accept","content":{"z":1,"message":"who?","a":{"c":2,"b":1}}}` {
+		if got := errorText(t, person, "ask", `{"method":"elicitation/create","params":{"z":1,"message":"who?","a":{"c":2,"b":1}}}`); got != `{"action":"accept","content":{"z":1,"message":"who?","a":{"c":2,"b":1}}}` {
 			t.Errorf("elicitation = %s", got)
 		}
-		wantText(t, "a handler that panics", text(t, person, "ask", `{"method":"elicitation/create"}`), "fault of toolscript")
-		if got := text(t, person, "echo", `{"text":"still here"}`); got != "still here" {
+		wantText(t, "a handler that panics", errorText(t, person, "ask", `{"method":"elicitation/create"}`), "fault of toolscript")
+		if got := errorText(t, person, "echo", `{"text":"still here"}`); got != "still here" {
 			t.Errorf("echo = %q", got)
 		}
 	})
 }
 
 func TestCancelReachesTheServerOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
 			_, err := c.CallTool(ctx, "never", nil, nil)
 			done <- err
 		}()
-		text(t, c, "echo", `{"text":"the call before is on its way"}`)
+		errorText(t, c, "echo", `{"text":"the call before is on its way"}`)
 		cancel()
 		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
 			t.Errorf("error %v", err)

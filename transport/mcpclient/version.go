@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // versions are the versions of MCP that a server supports, as named in its refusal of another
@@ -55,7 +56,7 @@ type refusedVersion struct {
 func (e *refusedVersion) Error() string {
 	named := make([]string, 0, len(e.supported))
 	for _, version := range e.supported[:min(len(e.supported), 10)] {
-		named = append(named, printable(version))
+		named = append(named, upstream.Printable(version))
 	}
 	return fmt.Sprintf("the server refuses MCP version %s, and supports %s; toolscript supports %s",
 		e.offered, strings.Join(named, ", "), strings.Join(mcp.ValidProtocolVersions, ", "))

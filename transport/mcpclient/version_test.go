@@ -11,14 +11,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // withSwitches runs test for every wire, with additional switches of the server.
-func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg mcpclient.Config)) {
+func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg upstream.Config)) {
 	t.Helper()
 	for name, wire := range wires {
 		t.Run(name, func(t *testing.T) {
-			if wire[0] == mcpclient.Stdio {
+			if wire[0] == upstream.Stdio {
 				test(t, config(t, switches...))
 				return
 			}
@@ -30,15 +31,15 @@ func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg m
 
 // TestRefusedVersion: if a server refuses the version and names others, the client uses the newest of them.
 func TestRefusedVersion(t *testing.T) {
-	withSwitches(t, []string{"only=2024-11-05,2025-03-26,1999-12-31"}, func(t *testing.T, cfg mcpclient.Config) {
+	withSwitches(t, []string{"only=2024-11-05,2025-03-26,1999-12-31"}, func(t *testing.T, cfg upstream.Config) {
 		t.Helper()
-		for _, protocol := range []string{"", mcpclient.Stateless} {
+		for _, protocol := range []string{"", upstream.Stateless} {
 			cfg.Protocol = protocol
-			c := dial(t, cfg, mcpclient.Events{})
+			c := dial(t, cfg, upstream.Events{})
 			if got := c.Info().Protocol; got != "2025-03-26" {
 				t.Errorf("with protocol %q: version %s, want 2025-03-26", protocol, got)
 			}
-			if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+			if got := errorText(t, c, "echo", `{"text":"hi"}`); got != "hi" {
 				t.Errorf("echo = %q", got)
 			}
 		}
@@ -47,9 +48,9 @@ func TestRefusedVersion(t *testing.T) {
 
 // TestUnsupportedVersions: if no version is common, the error names those of both sides.
 func TestUnsupportedVersions(t *testing.T) {
-	withSwitches(t, []string{"only=1999-12-31"}, func(t *testing.T, cfg mcpclient.Config) {
+	withSwitches(t, []string{"only=1999-12-31"}, func(t *testing.T, cfg upstream.Config) {
 		t.Helper()
-		_, err := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+		_, err := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{})
 		if toolscript.KindOf(err) != toolscript.Unsupported {
 			t.Fatalf("Dial = %v, want unsupported", err)
 		}
@@ -61,7 +62,7 @@ func TestUnsupportedVersions(t *testing.T) {
 func TestOlderVersion(t *testing.T) {
 	cfg := config(t, "only=2024-11-05")
 	cfg.Protocol = "2024-11-05"
-	if got := dial(t, cfg, mcpclient.Events{}).Info().Protocol; got != "2024-11-05" {
+	if got := dial(t, cfg, upstream.Events{}).Info().Protocol; got != "2024-11-05" {
 		t.Errorf("version %s", got)
 	}
 }
@@ -96,7 +97,7 @@ func TestVersionRefusedByStatus(t *testing.T) {
 			}
 		}))
 		t.Cleanup(front.Close)
-		c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL}, mcpclient.Events{})
+		c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL}, upstream.Events{})
 		if got := c.Info().Protocol; got != wanted || tries.Load() != 2 {
 			t.Errorf("code %s: version %s after %d tries and %d other requests", code, got, tries.Load(), others.Load())
 		}
@@ -122,16 +123,16 @@ func (m *marking) Flush() { _ = http.NewResponseController(m.ResponseWriter).Flu
 
 // TestByteOrderMark: a server on Windows may begin its output, or each body, with a byte order mark.
 func TestByteOrderMark(t *testing.T) {
-	check := func(t *testing.T, cfg mcpclient.Config) {
+	check := func(t *testing.T, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, cfg, mcpclient.Events{})
-		if got := text(t, c, "echo", `{"text":"\ufeffhi"}`); got != "\ufeffhi" {
+		c := dial(t, cfg, upstream.Events{})
+		if got := errorText(t, c, "echo", `{"text":"\ufeffhi"}`); got != "\ufeffhi" {
 			t.Errorf("echo = %q", got)
 		}
 	}
 	t.Run("stdio", func(t *testing.T) { check(t, config(t, "mark")) })
 	for name, wire := range wires {
-		if wire[0] == mcpclient.Stdio {
+		if wire[0] == upstream.Stdio {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

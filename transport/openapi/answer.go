@@ -15,12 +15,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -33,7 +31,7 @@ type api struct {
 	base   string
 	limit  time.Duration // time limit of a call with all of its attempts
 
-	conceal mcpclient.Concealer
+	conceal upstream.Concealer
 	answers *budget.Budget
 }
 

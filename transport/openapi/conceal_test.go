@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -31,9 +30,9 @@ func TestErrorsHaveNoSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{
-			Type: mcpclient.OpenAPI, API: text, Timeout: time.Minute, Secrets: map[string]string{"${secret:KEY}": "sesame-open-1234"},
-		}, mcpclient.Events{})
+		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{
+			Type: upstream.OpenAPI, API: text, Timeout: time.Minute, Secrets: map[string]string{"${secret:KEY}": "sesame-open-1234"},
+		}, upstream.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -32,14 +31,14 @@ type Settings struct {
 type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
-	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
+	RoundTripper func(server string, cfg upstream.Config, base http.RoundTripper) http.RoundTripper
 	Answers      *budget.Budget       // limits the memory for the results of all calls; nil means unlimited
 	Convert      upstream.ConvertPort // reads the document in a worker process; nil: in this process
 }
 
 // Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error: Unauthorized
 // or Forbidden if access is refused, Unavailable if reading fails, Invalid if the document is unusable.
-func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*upstream.Conn, error) {
+func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*upstream.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*upstream.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
 	}
@@ -80,7 +79,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 			on.Log(slog.LevelWarn, s.Spec+": "+warning)
 		}
 	}
-	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
+	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: upstream.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
 		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: upstream.CheckRedirect,
 	}}
@@ -91,7 +90,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		}})
 	}
 	return upstream.New(upstream.Options{
-		Name: name, Info: mcpclient.Info{Title: about.title, Version: about.version, Instructions: about.description},
+		Name: name, Info: upstream.Info{Title: about.title, Version: about.version, Instructions: about.description},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
 }
@@ -123,7 +122,7 @@ func (s Settings) guard() (*egress.Guard, error) {
 		written = append(written, u)
 	}
 	base := egress.NewTransport()
-	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
+	base.MaxIdleConnsPerHost = upstream.DefaultConcurrency
 	return egress.NewGuard(egress.GuardOptions{
 		Written: written, Base: base, Hint: `if it is right, write the address of the API as "baseUrl" of the server`,
 	}), nil
@@ -132,7 +131,7 @@ func (s Settings) guard() (*egress.Guard, error) {
 // reading returns the transport for reading the document. It sends the credentials only if the document
 // has the same origin as the API; without a "baseUrl", only the origin of the document gets credentials.
 // A login with OAuth2 is for calls only: otherwise even a public document would need it.
-func (s Settings) reading(cfg mcpclient.Config, guard http.RoundTripper) http.RoundTripper {
+func (s Settings) reading(cfg upstream.Config, guard http.RoundTripper) http.RoundTripper {
 	origin, err := upstream.NewOrigin(s.Spec, s.Auth, cfg.Headers, cmp.Or(s.BaseURL, s.Spec))
 	if err != nil || !isURL(s.Spec) {
 		return guard

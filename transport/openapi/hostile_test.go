@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // tools returns the tools of a document, or its error.
@@ -250,7 +250,7 @@ func TestHostileServers(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err = openapi.Dialer{}.Dial(ctx, "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings}, mcpclient.Events{})
+	_, err = openapi.Dialer{}.Dial(ctx, "api", upstream.Config{Type: upstream.OpenAPI, API: settings}, upstream.Events{})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want the end of the time to connect", err)
 	}

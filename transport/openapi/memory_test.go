@@ -11,7 +11,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/answers"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -31,7 +30,7 @@ func dialBig(t *testing.T) answers.Dial {
 			t.Fatal(err)
 		}
 		d := openapi.Dialer{Answers: budget}
-		conn, err := d.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: time.Minute}, mcpclient.Events{})
+		conn, err := d.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: text, Timeout: time.Minute}, upstream.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const local = "http://127.0.0.1:1"
@@ -28,7 +28,7 @@ func warned(t *testing.T, text, base string) (map[string]toolscript.Tool, string
 		t.Fatal(err)
 	}
 	var warnings []string
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Timeout: 5 * time.Second}, mcpclient.Events{
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Timeout: 5 * time.Second}, upstream.Events{
 		Log: func(_ slog.Level, text string) { warnings = append(warnings, text) },
 	})
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -87,7 +86,7 @@ func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Headers: test.headers, Timeout: 5 * time.Second}, mcpclient.Events{})
+		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: text, Headers: test.headers, Timeout: 5 * time.Second}, upstream.Events{})
 		if toolscript.KindOf(err) != test.want {
 			t.Errorf("%s: %v, want kind %q", test.name, err, test.want)
 		}

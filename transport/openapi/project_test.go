@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestDocumentsOfProject: neither the document nor a file of a $ref is read if a link leads it out of the project.
@@ -36,7 +36,7 @@ func TestDocumentsOfProject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Project: files.Folder{Dir: project}}, mcpclient.Events{})
+		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Project: files.Folder{Dir: project}}, upstream.Events{})
 		if err == nil {
 			_ = conn.Close()
 		}

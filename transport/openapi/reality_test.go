@@ -18,7 +18,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -139,7 +138,7 @@ func TestDocumentBehindALogin(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen = "nothing"
-			conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Headers: c.headers, Timeout: 5 * time.Second}, mcpclient.Events{})
+			conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Headers: c.headers, Timeout: 5 * time.Second}, upstream.Events{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +177,7 @@ func TestRefusedDocument(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings, Timeout: 5 * time.Second}, mcpclient.Events{})
+		_, err = openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Timeout: 5 * time.Second}, upstream.Events{})
 		web.Close()
 		if toolscript.KindOf(err) != c.want || !strings.Contains(fmt.Sprint(err), c.text) {
 			t.Errorf("%d %s: %s: %v, want %s: %s", c.status, c.body, toolscript.KindOf(err), err, c.want, c.text)
@@ -223,9 +222,9 @@ func TestWhatIsNoArgument(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warnings []string
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{
-		Type: mcpclient.OpenAPI, API: settings, Timeout: 5 * time.Second, Headers: map[string]string{"X-Tenant": "acme", "Cookie": "session=1;"},
-	}, mcpclient.Events{Log: func(_ slog.Level, message string) { warnings = append(warnings, message) }})
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{
+		Type: upstream.OpenAPI, API: settings, Timeout: 5 * time.Second, Headers: map[string]string{"X-Tenant": "acme", "Cookie": "session=1;"},
+	}, upstream.Events{Log: func(_ slog.Level, message string) { warnings = append(warnings, message) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -73,7 +72,7 @@ func dial(t *testing.T, s openapi.Settings) (*upstream.Conn, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: 5 * time.Second}, mcpclient.Events{})
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: text, Timeout: 5 * time.Second}, upstream.Events{})
 	if err == nil {
 		t.Cleanup(func() { _ = conn.Close() })
 	}
@@ -97,7 +96,7 @@ func (s *scene) try(tool, args string) (string, error) {
 		err    error
 	}
 	done := make(chan answer, 1)
-	s.conn.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(s.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	s.conn.Start(upstream.ToolCall{Ctx: context.WithoutCancel(s.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
 	a := <-done
 	return string(a.result), a.err
 }

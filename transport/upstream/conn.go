@@ -11,7 +11,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rescue"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // Tool is a function with its description.
@@ -34,13 +33,13 @@ type Tools interface {
 // Options configure a Conn.
 type Options struct {
 	Name    string // name of the server
-	Info    mcpclient.Info
+	Info    Info
 	Tools   Tools
-	Events  mcpclient.Events
-	Answers *budget.Budget      // limits the memory for the results of all calls; nil means unlimited
-	Check   func() error        // returns an error if the server does not work; nil: it always works
-	Closed  func()              // called once after Close and the last call; nil: nothing
-	Conceal mcpclient.Concealer // removes secrets from the errors of tools
+	Events  Events
+	Answers *budget.Budget // limits the memory for the results of all calls; nil means unlimited
+	Check   func() error   // returns an error if the server does not work; nil: it always works
+	Closed  func()         // called once after Close and the last call; nil: nothing
+	Conceal Concealer      // removes secrets from the errors of tools
 
 	// Qualified means that scripts and packs name the tools only together with their server.
 	// Otherwise, a configured tool could take the name of a built-in tool.
@@ -77,7 +76,7 @@ func (c *Conn) Log(level slog.Level, message string) {
 }
 
 // Info returns the description of the server.
-func (c *Conn) Info() mcpclient.Info { return c.options.Info }
+func (c *Conn) Info() Info { return c.options.Info }
 
 // ListTools returns the current tools.
 func (c *Conn) ListTools(context.Context) ([]toolscript.Tool, error) {
@@ -90,7 +89,7 @@ func (c *Conn) ListTools(context.Context) ([]toolscript.Tool, error) {
 }
 
 // Start begins a call in a goroutine.
-func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
+func (c *Conn) Start(t ToolCall) Started {
 	about := toolscript.Error{Server: c.options.Name, Tool: t.Tool}
 	known, ok := c.options.Tools.Get(t.Tool)
 	if !ok {
@@ -150,7 +149,7 @@ func (c *Conn) Background(work func(context.Context)) {
 }
 
 // run calls the function of a tool. A panic becomes an error of the call.
-func (c *Conn) run(ctx context.Context, known Tool, t mcpclient.ToolCall) (value any, err error) {
+func (c *Conn) run(ctx context.Context, known Tool, t ToolCall) (value any, err error) {
 	defer rescue.Catch(func(p *rescue.Error) {
 		c.Log(slog.LevelError, fmt.Sprintf("panic in the tool %s: %v\n%s", t.Tool, p.Reason, p.Stack))
 		err = errors.New("a fault of the tool ended the call; the log has its stack")
@@ -161,7 +160,7 @@ func (c *Conn) run(ctx context.Context, known Tool, t mcpclient.ToolCall) (value
 
 // Fetch returns an error: the server has neither resources nor prompts.
 func (c *Conn) Fetch(context.Context, toolscript.FetchRequest, func()) (json.RawMessage, error) {
-	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.options.Name, Err: mcpclient.ErrNoCapability}
+	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.options.Name, Err: ErrNoCapability}
 }
 
 // Ping returns the error of Options.Check.
@@ -170,7 +169,7 @@ func (c *Conn) Ping(context.Context) error {
 		return nil
 	}
 	if err := c.options.Check(); err != nil {
-		return &toolscript.Error{Kind: toolscript.Unavailable, Server: c.options.Name, Err: fmt.Errorf("%w: %w", mcpclient.ErrUnreachable, err)}
+		return &toolscript.Error{Kind: toolscript.Unavailable, Server: c.options.Name, Err: fmt.Errorf("%w: %w", ErrUnreachable, err)}
 	}
 	return nil
 }

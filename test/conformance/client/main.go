@@ -24,6 +24,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func main() {
@@ -47,15 +48,15 @@ func main() {
 
 // converse connects to the server and calls its tools.
 func converse(ctx context.Context, url string) error {
-	cfg := mcpclient.Config{Type: mcpclient.HTTP, URL: url}
+	cfg := upstream.Config{Type: upstream.HTTP, URL: url}
 	session, err := login(url)
 	if err != nil {
 		return err
 	}
-	d := mcpclient.Dialer{RoundTripper: func(_ string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+	d := mcpclient.Dialer{RoundTripper: func(_ string, _ upstream.Config, base http.RoundTripper) http.RoundTripper {
 		return session.Transport(base)
 	}}
-	c, err := d.Dial(ctx, "conformance", cfg, mcpclient.Events{
+	c, err := d.Dial(ctx, "conformance", cfg, upstream.Events{
 		Elicit: acceptDefaults,
 		Log:    func(level slog.Level, text string) { fmt.Fprintln(os.Stderr, level, text) },
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Workspace is the folder in which the tools of one server work. Tools open files only
@@ -24,7 +24,7 @@ type Workspace struct {
 	Log  func(level slog.Level, message string)
 
 	Project  files.Folder // folder beneath which Dir and the paths of Settings are resolved
-	Settings mcpclient.BuiltinSettings
+	Settings upstream.BuiltinSettings
 	Env      []string // environment of programs, as NAME=value
 
 	Answers *budget.Budget // limits the memory for what calls read from the web; nil means unlimited

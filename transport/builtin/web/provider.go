@@ -17,7 +17,6 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/egress"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -30,18 +29,18 @@ const maxAnswer = 4 << 20
 // provider searches the web. Its address comes from the configuration, so it may be a
 // private address, such as a SearXNG on this machine.
 type provider struct {
-	mcpclient.SearchSettings
+	upstream.SearchSettings
 	client  *http.Client
 	answers *budget.Budget
 }
 
 // addresses maps providers to the addresses of their APIs.
 var addresses = map[string]string{
-	mcpclient.Perplexity: "https://api.perplexity.ai/search",
-	mcpclient.Brave:      "https://api.search.brave.com/res/v1/web/search",
+	upstream.Perplexity: "https://api.perplexity.ai/search",
+	upstream.Brave:      "https://api.search.brave.com/res/v1/web/search",
 }
 
-func newProvider(s mcpclient.SearchSettings, answers *budget.Budget) (provider, error) {
+func newProvider(s upstream.SearchSettings, answers *budget.Budget) (provider, error) {
 	if s.Provider == "" {
 		return provider{}, errors.New(`no provider is configured for webSearch; set "web": {"search": {"provider": …}} for the server in .toolscript.json`)
 	}
@@ -57,7 +56,7 @@ func newProvider(s mcpclient.SearchSettings, answers *budget.Budget) (provider, 
 }
 
 // checkAPI refuses an address to which the key would be sent unencrypted over a network.
-func checkAPI(s mcpclient.SearchSettings) error {
+func checkAPI(s upstream.SearchSettings) error {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Hostname() == "" {
 		return errors.New("the url of the search is not a URL")
@@ -76,9 +75,9 @@ func (p provider) search(ctx context.Context, query string, limit int) ([]hit, e
 	var hits []hit
 	var err error
 	switch p.Provider {
-	case mcpclient.Perplexity:
+	case upstream.Perplexity:
 		hits, err = p.perplexity(ctx, query, limit)
-	case mcpclient.Brave:
+	case upstream.Brave:
 		hits, err = p.brave(ctx, query, limit)
 	default:
 		hits, err = p.searxng(ctx, query)

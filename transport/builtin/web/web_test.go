@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/web"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // scene is a workspace that allows some hosts.
@@ -373,12 +373,12 @@ func TestWebSearch(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"results": %s}`, list)
 	})
 	for _, test := range []struct {
-		settings mcpclient.SearchSettings
+		settings upstream.SearchSettings
 		want     string
 	}{
-		{mcpclient.SearchSettings{Provider: mcpclient.Perplexity, URL: "http://" + api + "/search", Key: "k"}, "POST /search a 3 Bearer k"},
-		{mcpclient.SearchSettings{Provider: mcpclient.Brave, URL: "http://" + api + "/brave", Key: "k"}, "GET /brave a 03 k"},
-		{mcpclient.SearchSettings{Provider: mcpclient.SearXNG, URL: "http://" + api + "/"}, "GET /search a 0json "},
+		{upstream.SearchSettings{Provider: upstream.Perplexity, URL: "http://" + api + "/search", Key: "k"}, "POST /search a 3 Bearer k"},
+		{upstream.SearchSettings{Provider: upstream.Brave, URL: "http://" + api + "/brave", Key: "k"}, "GET /brave a 03 k"},
+		{upstream.SearchSettings{Provider: upstream.SearXNG, URL: "http://" + api + "/"}, "GET /search a 0json "},
 	} {
 		t.Run(test.settings.Provider, func(t *testing.T) {
 			s := newScene(t, address)
@@ -396,7 +396,7 @@ func TestWebSearch(t *testing.T) {
 			if err != nil || len(got.Results) != 2 || got.Results[0].Title != "a 0" || got.Results[0].Snippet != "s" || len(asked) != 1 || asked[0] != test.want {
 				t.Fatalf("asked %q: %+v, %v", asked, got, err)
 			}
-			if scored := got.Results[0].RelevanceScore == 0.5; scored != (test.settings.Provider == mcpclient.SearXNG) {
+			if scored := got.Results[0].RelevanceScore == 0.5; scored != (test.settings.Provider == upstream.SearXNG) {
 				t.Errorf("the score is %v", got.Results[0].RelevanceScore)
 			}
 			got, err = call[found](s, web.WebSearch, object{"query": []string{"a", "bb", "a"}})
@@ -429,13 +429,13 @@ func TestWebSearchFails(t *testing.T) {
 			w.WriteHeader(http.StatusForbidden)
 		}
 	})
-	for want, settings := range map[string]mcpclient.SearchSettings{
+	for want, settings := range map[string]upstream.SearchSettings{
 		"no provider is configured":           {},
-		"it answered 403":                     {Provider: mcpclient.Brave, URL: "http://" + api + "/no", Key: "top-secret"},
-		"it answered 302":                     {Provider: mcpclient.Brave, URL: "http://" + api + "/redirect", Key: "top-secret"},
-		"cannot be read":                      {Provider: mcpclient.Brave, URL: "http://" + api + "/text", Key: "top-secret"},
-		"over https only, or to this machine": {Provider: mcpclient.SearXNG, URL: "http://example.test", Key: "top-secret"},
-		"is not a URL":                        {Provider: mcpclient.SearXNG, URL: "searx"},
+		"it answered 403":                     {Provider: upstream.Brave, URL: "http://" + api + "/no", Key: "top-secret"},
+		"it answered 302":                     {Provider: upstream.Brave, URL: "http://" + api + "/redirect", Key: "top-secret"},
+		"cannot be read":                      {Provider: upstream.Brave, URL: "http://" + api + "/text", Key: "top-secret"},
+		"over https only, or to this machine": {Provider: upstream.SearXNG, URL: "http://example.test", Key: "top-secret"},
+		"is not a URL":                        {Provider: upstream.SearXNG, URL: "searx"},
 	} {
 		s := newScene(t)
 		s.w.Settings.Web.Search = settings
@@ -458,7 +458,7 @@ func TestWhatIsReadCountsForAnswers(t *testing.T) {
 	})
 	s := newScene(t, address)
 	s.w.Answers = budget.New(func() int64 { return 1 << 20 })
-	s.w.Settings.Web.Search = mcpclient.SearchSettings{Provider: mcpclient.SearXNG, URL: "http://" + address + "/search"}
+	s.w.Settings.Web.Search = upstream.SearchSettings{Provider: upstream.SearXNG, URL: "http://" + address + "/search"}
 	other, release := budget.Hold(t.Context())
 	if err := s.w.Answers.Lease(other).Take(other, 2<<20); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // A call can be old when a hub receives it: messages wait in the network, and in the socket of a
@@ -113,7 +113,7 @@ const pauseTick = time.Second
 
 var (
 	errPaused = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, RetryAfter: time.Second, Err: fmt.Errorf(
-		"%w: the hub was stopped or suspended while the call waited; the call was not carried out", mcpclient.ErrUnreachable)}
+		"%w: the hub was stopped or suspended while the call waited; the call was not carried out", upstream.ErrUnreachable)}
 	errExpired = &toolscript.Error{Kind: toolscript.Timeout, Sent: toolscript.SentNo, Err: errors.New(
 		"the time of the call was over when it reached the hub; the call was not carried out")}
 )

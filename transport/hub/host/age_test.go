@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // valve passes bytes between connections, or holds them back while it is closed, like the socket
@@ -124,16 +124,16 @@ func stoppable(t *testing.T, at cluster.Address) (cluster.Address, *valve) {
 
 // conn is a gateway's connection to a server.
 type conn interface {
-	Start(c mcpclient.ToolCall) mcpclient.Started
+	Start(c upstream.ToolCall) upstream.Started
 	Ping(ctx context.Context) error
 }
 
 // startCall starts a call of the tool echo.
-func startCall(t *testing.T, c conn, text string) (mcpclient.Started, <-chan outcome) {
+func startCall(t *testing.T, c conn, text string) (upstream.Started, <-chan outcome) {
 	t.Helper()
 	over := make(chan outcome, 1)
 	args, _ := json.Marshal(map[string]string{"text": text}) // a map of strings always has a JSON form
-	started := c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: args, Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	started := c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: args, Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 	return started, over
 }
 
@@ -166,7 +166,7 @@ func TestFleetExpired(t *testing.T) {
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestFleetLate(t *testing.T) {
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestHubCancelled(t *testing.T) {
 		}}, nil
 	}})
 	t.Cleanup(client.Close)
-	c, err := client.Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	c, err := client.Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestHubCancelled(t *testing.T) {
 func TestPausedHub(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	f, begun := joinHeld(t, at, "one", cfg, true, 10)
-	c, err := fleetOf(t, at).Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := fleetOf(t, at).Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // readyTime bounds the start of the NATS server, which does no I/O without a port.
@@ -22,7 +22,7 @@ const readyTime = 5 * time.Second
 // maxPending bounds the bytes that wait in the hub until one gateway reads them: the pieces
 // that it has room for, and for each call of some servers an answer in one piece. If more
 // bytes wait, the gateway does not read, and its connection is ended.
-const maxPending = (wire.MostRoom + 16*mcpclient.DefaultConcurrency) * wire.PieceSize
+const maxPending = (wire.MostRoom + 16*upstream.DefaultConcurrency) * wire.PieceSize
 
 // hubUser is the user name of the hub's own connection.
 const hubUser = "hub"

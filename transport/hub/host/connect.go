@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -72,7 +72,7 @@ var (
 	errAnswerLost = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, RetryAfter: time.Second, Err: errors.New(
 		"the connection of the hub broke while the answer was on its way; " + toolscript.UnknownOutcome)}
 	errArgumentsLost = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, RetryAfter: time.Second, Err: fmt.Errorf(
-		"%w: the connection of the hub broke while the arguments were on their way; the call was not carried out", mcpclient.ErrUnreachable)}
+		"%w: the connection of the hub broke while the arguments were on their way; the call was not carried out", upstream.ErrUnreachable)}
 )
 
 // mended fails the calls that cannot go on after a break, because pieces were lost.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // DrainTime bounds how long a hub that is ending waits for its calls in flight. It is longer than
@@ -27,7 +27,7 @@ const settleTime = time.Second
 
 // errDraining is the error of requests to a hub that is ending.
 var errDraining = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, RetryAfter: time.Second, Err: fmt.Errorf(
-	"%w: the hub is ending; the call was not carried out", mcpclient.ErrUnreachable)}
+	"%w: the hub is ending; the call was not carried out", upstream.ErrUnreachable)}
 
 // Drain refuses new calls and gateways, and returns when the calls in flight have been answered,
 // after DrainTime at the latest. After that, the gateways send nothing that the end of their

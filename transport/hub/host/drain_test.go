@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // heldServers passes the calls of servers to the test, which answers them.
@@ -34,7 +35,7 @@ func answerWith(text string) json.RawMessage {
 }
 
 // joinHeld starts a hub whose calls the test answers. The channel of calls has room for pending calls.
-func joinHeld(t *testing.T, at cluster.Address, name string, cfg mcpclient.Config, stateless bool, pending int) (*host.Fleet, chan wire.ServerCall) {
+func joinHeld(t *testing.T, at cluster.Address, name string, cfg upstream.Config, stateless bool, pending int) (*host.Fleet, chan wire.ServerCall) {
 	t.Helper()
 	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
 	if err != nil {
@@ -138,13 +139,13 @@ func TestFleetSwallowsNoCall(t *testing.T) {
 	first, begun := joinHeld(t, at, "one", cfg, true, 0)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	over := make(chan outcome, calls)
 	for range calls {
-		c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+		c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 	}
 	if err := c.Ping(within(t)); err != nil { // the hub has received the calls and handles the first one
 		t.Fatal(err)
@@ -169,7 +170,7 @@ func TestFleetSwallowsNoCall(t *testing.T) {
 func TestHubDrains(t *testing.T) {
 	begun := make(chan wire.ServerCall, 1)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
-	s := r.gateway(r.client(nil), config(t, mcpclient.SharedHost))
+	s := r.gateway(r.client(nil), config(t, upstream.SharedHost))
 	ready(t, s)
 	over := begin(t, s)
 	c := receive(t, "the call is in the hub", begun)
@@ -179,7 +180,7 @@ func TestHubDrains(t *testing.T) {
 		r.host.Drain()
 	}()
 	awaitState(t, s, toolscript.Backoff)
-	_, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	_, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
 	_, err = servedCall(t, s, "echo", `{"text":"new"}`)
 	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
@@ -200,14 +201,14 @@ func TestHubDrains(t *testing.T) {
 func TestHubRefuses(t *testing.T) {
 	begun := make(chan wire.ServerCall, 1)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
-	c, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	c, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.host.Drain()
 	over := make(chan error, 1)
-	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { over <- err }})
-	if err := receive(t, "the call ends", over); !errors.Is(err, mcpclient.ErrUnreachable) {
+	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { over <- err }})
+	if err := receive(t, "the call ends", over); !errors.Is(err, upstream.ErrUnreachable) {
 		t.Errorf("a call of a hub that ends: %v", err)
 	}
 	if len(begun) > 0 {

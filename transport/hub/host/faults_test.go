@@ -12,14 +12,14 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestLostHub checks that the loss of a hub fails calls in flight at once, and that the gateway
 // uses the next hub at the same address.
 func TestLostHub(t *testing.T) {
 	r := startHub(t, nil)
-	s := r.gateway(r.client(nil), config(t, mcpclient.SharedHost))
+	s := r.gateway(r.client(nil), config(t, upstream.SharedHost))
 	ready(t, s)
 	failed := make(chan error, 1)
 	go func() {
@@ -52,9 +52,9 @@ func TestLostHub(t *testing.T) {
 // that calls, lists and dials of gateways that are still connected then fail at once, as not sent.
 func TestLostNATS(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	c := r.client(nil)
-	conn, err := c.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	conn, err := c.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +73,13 @@ func TestLostNATS(t *testing.T) {
 	}
 	ctx := within(t)
 	failed := make(chan error, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: ctx, Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { failed <- err }})
+	conn.Start(upstream.ToolCall{Ctx: ctx, Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { failed <- err }})
 	called := <-failed
 	_, listed := conn.ListTools(ctx)
-	_, dialled := c.Dial(ctx, "another", cfg, mcpclient.Events{})
+	_, dialled := c.Dial(ctx, "another", cfg, upstream.Events{})
 	for what, err := range map[string]error{"call": called, "list": listed, "dial": dialled} {
 		var known *toolscript.Error
-		if !errors.As(err, &known) || known.Kind != toolscript.Unavailable || known.RetryAfter <= 0 || !errors.Is(err, mcpclient.ErrUnreachable) {
+		if !errors.As(err, &known) || known.Kind != toolscript.Unavailable || known.RetryAfter <= 0 || !errors.Is(err, upstream.ErrUnreachable) {
 			t.Errorf("%s: %v; want that it was not sent, and a hint when to try again", what, err)
 		}
 	}
@@ -93,17 +93,17 @@ func TestDialEnds(t *testing.T) {
 		<-found
 		return hub.Endpoint{}, errNo
 	}})
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	first := make(chan error, 1)
 	go func() {
-		_, err := c.Dial(within(t), "srv", cfg, mcpclient.Events{})
+		_, err := c.Dial(within(t), "srv", cfg, upstream.Events{})
 		first <- err
 	}()
 	<-finds
 	ctx, cancel := context.WithCancel(within(t))
 	second := make(chan error, 1)
 	go func() {
-		_, err := c.Dial(ctx, "srv", cfg, mcpclient.Events{})
+		_, err := c.Dial(ctx, "srv", cfg, upstream.Events{})
 		second <- err
 	}()
 	cancel()
@@ -122,19 +122,19 @@ func TestDialEnds(t *testing.T) {
 // TestTooLarge checks the errors of requests that are larger than a NATS message may be.
 func TestTooLarge(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	c := r.client(nil)
 	large := cfg
 	large.Args = []string{strings.Repeat("x", 2<<20)}
-	_, err := c.Dial(within(t), "large", large, mcpclient.Events{})
+	_, err := c.Dial(within(t), "large", large, upstream.Events{})
 	kindIs(t, err, toolscript.TooLarge, "too large for the hub")
-	conn, err := c.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	conn, err := c.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = conn.Fetch(within(t), toolscript.FetchRequest{ID: "read_resource", URI: strings.Repeat("x", 2<<20)}, nil)
 	kindIs(t, err, toolscript.TooLarge, "too large for the hub")
-	if errors.Is(err, mcpclient.ErrUnreachable) {
+	if errors.Is(err, upstream.ErrUnreachable) {
 		t.Error("the server counts as unreachable")
 	}
 	if err := conn.Ping(within(t)); err != nil {
@@ -146,7 +146,7 @@ func TestTooLarge(t *testing.T) {
 // connection ends, and that the hub keeps no data about the gateway.
 func TestKilledGateway(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	var mu sync.Mutex
 	var socket net.Conn
 	killed := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) {
@@ -159,12 +159,12 @@ func TestKilledGateway(t *testing.T) {
 		}}, nil
 	}})
 	t.Cleanup(killed.Close)
-	conn, err := killed.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	conn, err := killed.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	failed := make(chan error, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "never", Done: func(_ json.RawMessage, err error) { failed <- err }})
+	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "never", Done: func(_ json.RawMessage, err error) { failed <- err }})
 	other := r.gateway(r.client(nil), cfg)
 	ready(t, other)
 	await(t, "the call is in flight", func() bool {

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 // Offer is a server that a hub offers to a fleet.
 type Offer struct {
 	Name      string
-	Config    mcpclient.Config
+	Config    upstream.Config
 	Stateless bool // several hubs may run it at the same time; otherwise only the hub with the lease
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // startNATS starts a NATS server on a port of 127.0.0.1.
@@ -54,7 +55,7 @@ type fleetHub struct {
 }
 
 // joinFleet starts a hub that offers the server srv.
-func joinFleet(t *testing.T, at cluster.Address, name string, cfg mcpclient.Config, stateless bool) (*fleetHub, error) {
+func joinFleet(t *testing.T, at cluster.Address, name string, cfg upstream.Config, stateless bool) (*fleetHub, error) {
 	t.Helper()
 	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
 	if err != nil {
@@ -82,7 +83,7 @@ func joinFleet(t *testing.T, at cluster.Address, name string, cfg mcpclient.Conf
 	return &fleetHub{f, system}, nil
 }
 
-func mustJoin(t *testing.T, at cluster.Address, name string, cfg mcpclient.Config, stateless bool) *fleetHub {
+func mustJoin(t *testing.T, at cluster.Address, name string, cfg upstream.Config, stateless bool) *fleetHub {
 	t.Helper()
 	h, err := joinFleet(t, at, name, cfg, stateless)
 	if err != nil {
@@ -92,11 +93,11 @@ func mustJoin(t *testing.T, at cluster.Address, name string, cfg mcpclient.Confi
 }
 
 // fleetGateway starts a gateway that uses the server srv of a fleet.
-func fleetGateway(t *testing.T, at cluster.Address, cfg mcpclient.Config) *actors.System {
+func fleetGateway(t *testing.T, at cluster.Address, cfg upstream.Config) *actors.System {
 	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	cfg.Shared = mcpclient.SharedHost
+	cfg.Shared = upstream.SharedHost
 	return startGateway(t, server.DialWith(f.Dial), cfg)
 }
 
@@ -196,7 +197,7 @@ func TestFleetFilter(t *testing.T) {
 	mustJoin(t, at, "one", limited, true)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +211,10 @@ func TestFleetFilter(t *testing.T) {
 		}
 	}
 	done := make(chan error, 1)
-	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { done <- err }})
+	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { done <- err }})
 	kindIs(t, <-done, toolscript.NotFound, "does not offer the tool")
 	var by toolscript.Origin
-	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "args", Origin: &by, Done: func(_ json.RawMessage, err error) { done <- err }})
+	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "args", Origin: &by, Done: func(_ json.RawMessage, err error) { done <- err }})
 	if err := <-done; err != nil || by.Host() != "one" {
 		t.Errorf("a call was carried out on %q: %v", by.Host(), err)
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestOneProcess checks that gateways share the process of a server, that two definitions with the
 // same name have two processes, and that a server ends some time after its last gateway.
 func TestOneProcess(t *testing.T) {
 	r := startHub(t, func(o *host.Options) { o.Idle = 50 * time.Millisecond })
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	other := cfg
 	other.Args = []string{"names"}
 	limited := cfg
@@ -57,7 +57,7 @@ func TestOneProcess(t *testing.T) {
 func TestSharedServerRests(t *testing.T) {
 	t.Parallel()
 	r := startHub(t, nil)
-	idle := config(t, mcpclient.SharedHost)
+	idle := config(t, upstream.SharedHost)
 	idle.Idle = 300 * time.Millisecond
 	state := func() toolscript.ServerState { return r.host.Status().Servers[0].Status.State }
 	first := r.gateway(r.client(nil), idle)
@@ -87,9 +87,9 @@ func TestSharedServerRests(t *testing.T) {
 // TestRateLimit checks that the rate limit of one gateway does not apply to others.
 func TestRateLimit(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	limited := cfg
-	limited.RateLimit = mcpclient.RateLimit{Calls: 1, Per: time.Hour, Burst: 1}
+	limited.RateLimit = upstream.RateLimit{Calls: 1, Per: time.Hour, Burst: 1}
 	first := r.gateway(r.client(nil), limited)
 	ready(t, first)
 	second := r.gateway(r.client(nil), cfg)
@@ -112,11 +112,11 @@ func TestRateLimit(t *testing.T) {
 // TestFairness checks that a gateway with many waiting calls hardly delays another gateway.
 func TestFairness(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	hubbed := func() *hub.Conn {
 		cfg := cfg
 		cfg.Concurrency = 1
-		conn, err := r.client(nil).Dial(within(t), "srv", cfg, mcpclient.Events{})
+		conn, err := r.client(nil).Dial(within(t), "srv", cfg, upstream.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,9 +134,9 @@ func TestFairness(t *testing.T) {
 		done++
 	}
 	const many = 40
-	holds := busy.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "never", Run: "run", Done: func(json.RawMessage, error) {}})
+	holds := busy.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "never", Run: "run", Done: func(json.RawMessage, error) {}})
 	for range many {
-		busy.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "sleep", Args: json.RawMessage(`{"ms":20}`), Run: "run", Done: count})
+		busy.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "sleep", Args: json.RawMessage(`{"ms":20}`), Run: "run", Done: count})
 	}
 	inHub := func(calls int) bool {
 		for _, g := range r.host.Status().Gateways {
@@ -148,7 +148,7 @@ func TestFairness(t *testing.T) {
 	}
 	await(t, "the calls are in the hub", func() bool { return inHub(many + 1) })
 	answered := make(chan int, 1)
-	quiet.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "sleep", Args: json.RawMessage(`{"ms":1}`), Run: "run", Done: func(json.RawMessage, error) {
+	quiet.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "sleep", Args: json.RawMessage(`{"ms":1}`), Run: "run", Done: func(json.RawMessage, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		answered <- done
@@ -168,10 +168,10 @@ func TestFairness(t *testing.T) {
 // TestBusy checks the limits for one server over all gateways: 64 calls in flight, and 1,024 that wait.
 func TestBusy(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	var conns []*hub.Conn
 	for range 3 {
-		conn, err := r.client(nil).Dial(within(t), "srv", cfg, mcpclient.Events{})
+		conn, err := r.client(nil).Dial(within(t), "srv", cfg, upstream.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,14 +179,14 @@ func TestBusy(t *testing.T) {
 	}
 	const tooMany = 5
 	failed := make(chan error, 2000)
-	var started []mcpclient.Started
-	for i := range mcpclient.DefaultConcurrency + 1024 + tooMany {
-		started = append(started, conns[i%len(conns)].Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "never", Done: func(_ json.RawMessage, err error) { failed <- err }}))
+	var started []upstream.Started
+	for i := range upstream.DefaultConcurrency + 1024 + tooMany {
+		started = append(started, conns[i%len(conns)].Start(upstream.ToolCall{Ctx: t.Context(), Tool: "never", Done: func(_ json.RawMessage, err error) { failed <- err }}))
 	}
 	for range tooMany {
 		kindIs(t, <-failed, toolscript.Busy, "1024 wait")
 	}
-	if n := r.host.Status().Servers[0].Status.InFlight; n != mcpclient.DefaultConcurrency {
+	if n := r.host.Status().Servers[0].Status.InFlight; n != upstream.DefaultConcurrency {
 		t.Errorf("%d calls are in flight", n)
 	}
 	for _, s := range started {
@@ -211,17 +211,17 @@ func TestBusy(t *testing.T) {
 func TestChangedConcurrency(t *testing.T) {
 	t.Parallel()
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	s := r.gateway(r.client(nil), cfg)
 	ready(t, s)
-	other, err := r.client(nil).Dial(within(t), "srv", cfg, mcpclient.Events{})
+	other, err := r.client(nil).Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := func() string { // returns which of a slow and a quick call ends first
 		order := make(chan string, 2)
 		start := func(tool, args string) {
-			other.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(_ json.RawMessage, err error) {
+			other.Start(upstream.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(_ json.RawMessage, err error) {
 				if err != nil {
 					t.Error(err)
 				}
@@ -239,7 +239,7 @@ func TestChangedConcurrency(t *testing.T) {
 		want  string
 	}{{1, "sleep"}, {0, "echo"}} {
 		cfg.Concurrency = step.limit
-		if _, err := s.Configure(within(t), map[string]mcpclient.Config{"srv": cfg}); err != nil {
+		if _, err := s.Configure(within(t), map[string]upstream.Config{"srv": cfg}); err != nil {
 			t.Fatal(err)
 		}
 		await(t, "the hub has the new concurrency", func() bool { return first() == step.want })
@@ -254,7 +254,7 @@ func TestChangedConcurrency(t *testing.T) {
 // nobody. The server never learns the roots of a session.
 func TestQuestions(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost, "asks")
+	cfg := config(t, upstream.SharedHost, "asks")
 	people := map[string]*actors.System{"ada": r.gateway(r.client(nil), cfg), "bob": r.gateway(r.client(nil), cfg)}
 	ask := func(who string) string {
 		args := json.RawMessage(`{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"who":{"type":"string"}}}}}`)
@@ -292,7 +292,7 @@ func TestQuestions(t *testing.T) {
 // TestRestart checks that after a restart by one gateway, all gateways use the new process.
 func TestRestart(t *testing.T) {
 	r := startHub(t, nil)
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	first, second := r.gateway(r.client(nil), cfg), r.gateway(r.client(nil), cfg)
 	ready(t, first)
 	ready(t, second)
@@ -317,7 +317,7 @@ func TestRestart(t *testing.T) {
 // TestEndUnused checks that EndUnused ends only servers that no gateway uses.
 func TestEndUnused(t *testing.T) {
 	r := startHub(t, nil)
-	conn, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	conn, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestEndUnused(t *testing.T) {
 func TestLog(t *testing.T) {
 	r := startHub(t, nil)
 	lines := make(chan string, 100)
-	conn, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{Log: func(level slog.Level, text string) {
+	conn, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{Log: func(level slog.Level, text string) {
 		if level == slog.LevelWarn {
 			lines <- text
 		}
@@ -345,7 +345,7 @@ func TestLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "log", Args: json.RawMessage(`{"level":"warning","text":"disk almost full"}`), Done: func(json.RawMessage, error) {}})
+	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "log", Args: json.RawMessage(`{"level":"warning","text":"disk almost full"}`), Done: func(json.RawMessage, error) {}})
 	select {
 	case line := <-lines:
 		if !strings.Contains(line, "disk almost full") {

@@ -17,13 +17,13 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Servers are the servers of a hub, by their name in the hub.
 type Servers interface {
 	// OfferServer starts a server, or applies new limits to it.
-	OfferServer(ctx context.Context, name string, cfg mcpclient.Config) error
+	OfferServer(ctx context.Context, name string, cfg upstream.Config) error
 	// WithdrawServer ends a server.
 	WithdrawServer(ctx context.Context, name string) error
 	// AwaitServer makes an unconnected server try to connect, and returns its status after

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // deaf returns an endpoint that passes bytes on between a gateway and the hub. After deafened is
@@ -83,7 +83,7 @@ func TestTimeoutWhileTheHubHangs(t *testing.T) {
 			endpoint := r.deaf(deafened)
 			c := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) { return endpoint, nil }})
 			t.Cleanup(c.Close)
-			cfg := config(t, mcpclient.SharedHost)
+			cfg := config(t, upstream.SharedHost)
 			cfg.Timeout = 500 * time.Millisecond
 			s := r.gateway(c, cfg)
 			ready(t, s)

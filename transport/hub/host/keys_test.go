@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // userGateway starts a gateway that uses the server srv of a fleet, as a user would configure it.
@@ -25,7 +26,7 @@ func userGateway(t *testing.T, at cluster.Address) *actors.System {
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"srv": {Type: mcpclient.Fleet}},
+		Servers: map[string]upstream.Config{"srv": {Type: upstream.Fleet}},
 		Dial:    server.DialFleet(f.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)),
 	})
 	if err != nil {

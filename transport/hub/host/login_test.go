@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestEndOfALoginDuringACall: when a server no longer accepts the credentials, every call gets the
@@ -17,26 +17,26 @@ import (
 func TestEndOfALoginDuringACall(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		gateways func(*testing.T, mcpclient.Config) []*actors.System
+		gateways func(*testing.T, upstream.Config) []*actors.System
 	}{
-		{"own", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+		{"own", func(t *testing.T, cfg upstream.Config) []*actors.System {
 			t.Helper()
 			r := startHub(t, nil)
 			return []*actors.System{r.gateway(r.client(nil), cfg)}
 		}},
-		{"shared", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+		{"shared", func(t *testing.T, cfg upstream.Config) []*actors.System {
 			t.Helper()
 			r := startHub(t, nil)
-			cfg.Shared = mcpclient.SharedHost
+			cfg.Shared = upstream.SharedHost
 			return []*actors.System{r.gateway(r.client(nil), cfg), r.gateway(r.client(nil), cfg)}
 		}},
-		{"fleet", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+		{"fleet", func(t *testing.T, cfg upstream.Config) []*actors.System {
 			t.Helper()
 			at := startNATS(t)
 			mustJoin(t, at, "one", cfg, true)
 			return []*actors.System{fleetGateway(t, at, cfg), fleetGateway(t, at, cfg)}
 		}},
-		{"leased", func(t *testing.T, cfg mcpclient.Config) []*actors.System {
+		{"leased", func(t *testing.T, cfg upstream.Config) []*actors.System {
 			t.Helper()
 			at := startNATS(t)
 			mustJoin(t, at, "one", cfg, false)
@@ -47,7 +47,7 @@ func TestEndOfALoginDuringACall(t *testing.T) {
 			served := mcpserver.NewHTTP()
 			web := httptest.NewServer(served)
 			t.Cleanup(web.Close)
-			gateways := tt.gateways(t, mcpclient.Config{Type: mcpclient.HTTP, URL: web.URL + "/mcp"})
+			gateways := tt.gateways(t, upstream.Config{Type: upstream.HTTP, URL: web.URL + "/mcp"})
 			inFlight := make(chan error, len(gateways))
 			for _, g := range gateways {
 				ready(t, g)

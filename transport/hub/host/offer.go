@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // offerTime bounds an offer of a gateway without a deadline.
@@ -179,9 +180,9 @@ func check(d wire.Definition) error {
 	switch c := d.Config; {
 	case d.Name == "":
 		return refuse("the server has no name")
-	case c.Type != mcpclient.Stdio && c.Type != mcpclient.HTTP && c.Type != mcpclient.SSE:
+	case c.Type != upstream.Stdio && c.Type != upstream.HTTP && c.Type != upstream.SSE:
 		return refuse(fmt.Sprintf("a server of type %q cannot be shared", c.Type))
-	case c.Shared != mcpclient.SharedHost && c.Shared != mcpclient.SharedProject:
+	case c.Shared != upstream.SharedHost && c.Shared != upstream.SharedProject:
 		return refuse("the server is not shared")
 	case c.Disabled:
 		return refuse("the server is disabled")

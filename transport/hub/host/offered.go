@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // hubs is the queue group of the hubs that offer a server: one of them gets each request.
@@ -268,7 +269,7 @@ func (s *offered) greeted(m *nats.Msg) {
 		g.answer(number, nil, errNotOwner, &s.target, nil)
 		return
 	}
-	text, err := json.Marshal(wire.Offered{Server: s.name, Token: token, Info: mcpclient.Info{
+	text, err := json.Marshal(wire.Offered{Server: s.name, Token: token, Info: upstream.Info{
 		Title: view.Status.Title, Instructions: view.Status.Instructions, Protocol: view.Status.Protocol,
 	}})
 	g.answer(number, text, err, &s.target, nil)

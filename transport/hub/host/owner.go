@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -27,7 +27,7 @@ const holdPause = time.Second
 
 var (
 	errNotOwner = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, RetryAfter: time.Second, Err: fmt.Errorf(
-		"%w: the hub has lost the lease of the server; the call was not carried out", mcpclient.ErrUnreachable)}
+		"%w: the hub has lost the lease of the server; the call was not carried out", upstream.ErrUnreachable)}
 	errLeaseLost = &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, RetryAfter: time.Second, Err: errors.New(
 		"the hub lost the lease of the server during the call; " + toolscript.UnknownOutcome)}
 )

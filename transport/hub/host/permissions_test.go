@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestHandshake checks which gateways may connect.
@@ -30,7 +30,7 @@ func TestHandshake(t *testing.T) {
 		t.Errorf("a query with a wrong token: %v", err)
 	}
 	c := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) { return wrong, nil }})
-	if _, err := c.Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{}); err == nil || !strings.Contains(err.Error(), "token") {
+	if _, err := c.Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{}); err == nil || !strings.Contains(err.Error(), "token") {
 		t.Errorf("a gateway with a wrong token: %v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	s := r.gateway(r.client(nil), cfg)
 	ready(t, s)
 	key := r.host.Status().Servers[0].Key
@@ -146,7 +146,7 @@ func TestPermissions(t *testing.T) {
 // definition but its name.
 func TestSecrets(t *testing.T) {
 	r := startHub(t, func(o *host.Options) { o.Port, o.Password = -1, "pass" })
-	cfg := config(t, mcpclient.SharedHost)
+	cfg := config(t, upstream.SharedHost)
 	cfg.Env["API_KEY"] = "hunter2hunter2"
 	s := r.gateway(r.client(nil), cfg)
 	ready(t, s)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // rereadServers are servers that report each reading of their tool lists.
@@ -23,7 +23,7 @@ func (r rereadServers) Reread(ctx context.Context, name string) bool {
 func TestAListOfASharedServerIsNotOld(t *testing.T) {
 	asked := make(chan string, 10)
 	r := startHub(t, func(o *host.Options) { o.Servers = rereadServers{o.Servers, asked} })
-	conn, err := r.client(nil).Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{})
+	conn, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

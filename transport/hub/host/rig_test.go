@@ -22,6 +22,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // serverRole is the environment variable that turns this test binary into a server.
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 const bound = 60 * time.Second
 
 // config returns a server with the given switches. shared is a value of Config.Shared.
-func config(t *testing.T, shared string, switches ...string) mcpclient.Config {
+func config(t *testing.T, shared string, switches ...string) upstream.Config {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -48,7 +49,7 @@ func config(t *testing.T, shared string, switches ...string) mcpclient.Config {
 	if testing.CoverMode() != "" {
 		env["GOCOVERDIR"] = t.TempDir()
 	}
-	return mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: switches, Env: env, Dir: t.TempDir(), Shared: shared}
+	return upstream.Config{Type: upstream.Stdio, Command: self, Args: switches, Env: env, Dir: t.TempDir(), Shared: shared}
 }
 
 func within(t *testing.T) context.Context {
@@ -88,7 +89,7 @@ func startHubAt(t *testing.T, path string, change func(*host.Options)) *hubRig {
 	}
 	var mu sync.Mutex
 	dial := server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)
-	r.system, err = actors.Start(actors.Options{ServersOnly: true, Dial: func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+	r.system, err = actors.Start(actors.Options{ServersOnly: true, Dial: func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
 		mu.Lock()
 		h := r.host
 		mu.Unlock()
@@ -140,7 +141,7 @@ func (r *hubRig) client(answers *budget.Budget) *hub.Client {
 }
 
 // gateway starts a gateway with one server.
-func (r *hubRig) gateway(c *hub.Client, cfg mcpclient.Config) *actors.System {
+func (r *hubRig) gateway(c *hub.Client, cfg upstream.Config) *actors.System {
 	var shared server.Dial
 	if c != nil {
 		shared = server.DialWith(c.Dial)
@@ -148,10 +149,10 @@ func (r *hubRig) gateway(c *hub.Client, cfg mcpclient.Config) *actors.System {
 	return startGateway(r.t, shared, cfg)
 }
 
-func startGateway(t *testing.T, shared server.Dial, cfg mcpclient.Config) *actors.System {
+func startGateway(t *testing.T, shared server.Dial, cfg upstream.Config) *actors.System {
 	t.Helper()
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"srv": cfg}, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, shared),
+		Servers: map[string]upstream.Config{"srv": cfg}, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, shared),
 	})
 	if err != nil {
 		t.Fatal(err)

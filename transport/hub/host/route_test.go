@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // answerAll answers each call with the name of its hub.
@@ -37,7 +37,7 @@ func TestFleetAvoids(t *testing.T) {
 	answerAll(t, "two", two)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestFleetElsewhere(t *testing.T) {
 	answerAll(t, "two", two)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,13 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/nats-io/nats.go/micro"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -152,7 +151,7 @@ func (s *shared) apply(ctx context.Context) error {
 	cfg := s.definition.Config
 	cfg.Shared, cfg.Account, cfg.Source = "", s.definition.Name, ""
 	cfg.IncludeTools, cfg.ExcludeTools, cfg.Overrides = nil, nil, nil // each gateway selects and names for itself
-	cfg.RateLimit = mcpclient.RateLimit{}                             // each gateway applies its own
+	cfg.RateLimit = upstream.RateLimit{}                              // each gateway applies its own
 	cfg.Timeout, cfg.Concurrency, cfg.Idle = callLimit, limit, rest
 	if err := s.host.options.Servers.OfferServer(ctx, s.name, cfg); err != nil {
 		s.mu.Lock()
@@ -252,7 +251,7 @@ func (s *shared) answerOffer(o *offer) error {
 	if !view.Status.Serves() {
 		return connectError(view.Status)
 	}
-	text, err := json.Marshal(wire.Offered{Server: s.name, Info: mcpclient.Info{
+	text, err := json.Marshal(wire.Offered{Server: s.name, Info: upstream.Info{
 		Title: view.Status.Title, Instructions: view.Status.Instructions, Protocol: view.Status.Protocol,
 	}})
 	if err != nil {
@@ -396,7 +395,7 @@ func (b *logBound) admit() bool {
 
 // Events returns on with a Log that also forwards the messages of the server to its
 // gateways. name is the name of the server in the hub.
-func (h *Host) Events(name string, on mcpclient.Events) mcpclient.Events {
+func (h *Host) Events(name string, on upstream.Events) upstream.Events {
 	before := on.Log
 	on.Log = func(level slog.Level, text string) {
 		if before != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // startAlone starts a hub without servers.
@@ -50,7 +50,7 @@ func startAlone(t *testing.T) *Host {
 // separate actors and displayed names.
 func TestLikeKeys(t *testing.T) {
 	h := startAlone(t)
-	d := wire.Definition{Name: "srv", Config: mcpclient.Config{Type: mcpclient.Stdio}}
+	d := wire.Definition{Name: "srv", Config: upstream.Config{Type: upstream.Stdio}}
 	begin := strings.Repeat("a", keyShown)
 	var names, shown []string
 	for _, key := range []string{begin + strings.Repeat("0", 24), begin + strings.Repeat("1", 24), begin + strings.Repeat("2", 24)} {

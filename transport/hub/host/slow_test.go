@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // proxied starts a proxy in front of a NATS server and returns its address.
@@ -53,11 +53,11 @@ func limit(t *testing.T, p *toxiproxy.Proxy, rate int) {
 }
 
 // dialFleet connects to the server srv without a gateway.
-func dialFleet(t *testing.T, at cluster.Address, cfg mcpclient.Config) *hub.FleetConn {
+func dialFleet(t *testing.T, at cluster.Address, cfg upstream.Config) *hub.FleetConn {
 	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func callOn(t *testing.T, c *hub.FleetConn, tool, args string) (json.RawMessage,
 		err    error
 	}
 	answers := make(chan answer, 1)
-	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: tool, Args: json.RawMessage(args), Done: func(result json.RawMessage, err error) { answers <- answer{result, err} }})
+	c.Start(upstream.ToolCall{Ctx: within(t), Tool: tool, Args: json.RawMessage(args), Done: func(result json.RawMessage, err error) { answers <- answer{result, err} }})
 	a := <-answers
 	return a.result, a.err
 }

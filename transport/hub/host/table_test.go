@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestOwnAndShared runs the same tests for a server with its own connection, for one through a hub,
@@ -24,13 +24,13 @@ func TestOwnAndShared(t *testing.T) {
 	cases := []struct {
 		name     string
 		switches []string
-		change   func(*mcpclient.Config)
+		change   func(*upstream.Config)
 		test     func(*testing.T, *actors.System)
 	}{
 		{"call", nil, nil, testCall},
 		{"errors", nil, nil, testErrors},
-		{"time limit", nil, func(c *mcpclient.Config) { c.Timeout = 200 * time.Millisecond }, testTimeLimit},
-		{"progress restarts the limit", nil, func(c *mcpclient.Config) { c.Timeout = 4 * time.Second }, testProgress},
+		{"time limit", nil, func(c *upstream.Config) { c.Timeout = 200 * time.Millisecond }, testTimeLimit},
+		{"progress restarts the limit", nil, func(c *upstream.Config) { c.Timeout = 4 * time.Second }, testProgress},
 		{"deadline and cancellation", nil, nil, testCancel},
 		{"elicitation", []string{"asks"}, nil, testElicit},
 		{"changed tools", nil, nil, testChanged},
@@ -40,9 +40,9 @@ func TestOwnAndShared(t *testing.T) {
 		{"no resources", nil, nil, testNoResources},
 		{"lost server", nil, nil, testLostServer},
 		{"server that ends at its start", []string{"exit=3"}, nil, testExit},
-		{"queue", nil, func(c *mcpclient.Config) { c.Concurrency, c.Timeout = 1, time.Second }, testQueue},
+		{"queue", nil, func(c *upstream.Config) { c.Concurrency, c.Timeout = 1, time.Second }, testQueue},
 		{"trace", nil, nil, testTrace},
-		{"filters", nil, func(c *mcpclient.Config) { c.IncludeTools = []string{"echo"} }, testFilters},
+		{"filters", nil, func(c *upstream.Config) { c.IncludeTools = []string{"echo"} }, testFilters},
 	}
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestOwnAndShared(t *testing.T) {
 					}
 					shared := ""
 					if how == "shared" {
-						shared = mcpclient.SharedHost
+						shared = upstream.SharedHost
 					}
 					cfg := config(t, shared, tt.switches...)
 					if tt.change != nil {
@@ -251,7 +251,7 @@ func testNoResources(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
 	_, err := s.Fetch(within(t), toolscript.FetchRequest{ID: toolscript.ListPrompts, Server: "srv"})
-	if !errors.Is(err, mcpclient.ErrNoCapability) || toolscript.KindOf(err) != toolscript.NotFound {
+	if !errors.Is(err, upstream.ErrNoCapability) || toolscript.KindOf(err) != toolscript.NotFound {
 		t.Errorf("prompts of a server without prompts: %v", err)
 	}
 }
@@ -324,7 +324,7 @@ func TestBudget(t *testing.T) {
 	answers := budget.New(func() int64 { return 1 << 20 })
 	r := startHub(t, nil)
 	c := r.client(answers)
-	s := r.gateway(c, config(t, mcpclient.SharedHost))
+	s := r.gateway(c, config(t, upstream.SharedHost))
 	ready(t, s)
 	ctx, release := budget.Hold(within(t))
 	defer release()

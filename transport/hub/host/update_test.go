@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // fleetOf connects to a fleet as a gateway without actors does.
@@ -28,12 +29,12 @@ func fleetOf(t *testing.T, at cluster.Address) *hub.Fleet {
 // process returns a connection to a server, and the id of the server's process.
 func process(t *testing.T, f *hub.Fleet, name string) (*hub.FleetConn, int) {
 	t.Helper()
-	c, err := f.Dial(within(t), name, mcpclient.Config{}, mcpclient.Events{})
+	c, err := f.Dial(within(t), name, upstream.Config{}, upstream.Events{})
 	if err != nil {
 		t.Fatalf("dial %s: %v", name, err)
 	}
 	over := make(chan outcome, 1)
-	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "args", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "args", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 	o := receive(t, "the call of "+name+" ends", over)
 	var p struct{ PID int }
 	if err := json.Unmarshal([]byte(text(t, o.result, o.err)), &p); err != nil {
@@ -74,7 +75,7 @@ func TestFleetUpdate(t *testing.T) {
 	c, before := process(t, g, "owned")
 	_, freeBefore := process(t, g, "free")
 	over := make(chan outcome, 1)
-	flight := c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "never", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	flight := c.Start(upstream.ToolCall{Ctx: within(t), Tool: "never", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 
 	limited := free
 	limited.Config.ExcludeTools = []string{"echo"}
@@ -117,7 +118,7 @@ func TestFleetUpdate(t *testing.T) {
 
 	other := joinWith(t, at, "two", host.Offer{Name: "third", Config: cfg, Stateless: true})
 	kindIs(t, f.Update(within(t), []host.Offer{{Name: "third", Config: cfg}}), toolscript.Conflict, "all hubs need the same value")
-	if _, err := g.Dial(within(t), "owned", mcpclient.Config{}, mcpclient.Events{}); err != nil {
+	if _, err := g.Dial(within(t), "owned", upstream.Config{}, upstream.Events{}); err != nil {
 		t.Errorf("after an update that was refused: %v", err)
 	}
 	if err := other.Close(); err != nil {

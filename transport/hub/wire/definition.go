@@ -16,13 +16,14 @@ import (
 
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Definition is a shared server as a gateway defines it. It contains secrets.
 type Definition struct {
-	Name   string           // name in the configuration of the gateway
-	Config mcpclient.Config // with the complete environment of a stdio server
-	Folder string           // folder of the project; empty unless Config.Shared is SharedProject
+	Name   string          // name in the configuration of the gateway
+	Config upstream.Config // with the complete environment of a stdio server
+	Folder string          // folder of the project; empty unless Config.Shared is SharedProject
 }
 
 // ofTerminal are variables that differ between the sessions of one user and that a server
@@ -31,9 +32,9 @@ var ofTerminal = []string{"TERM", "NO_COLOR", "XDG_CURRENT_DESKTOP", "XDG_SESSIO
 
 // Define returns the definition of a server. host is the environment of the gateway, in the
 // form of os.Environ.
-func Define(name string, cfg mcpclient.Config, folder string, host []string) Definition {
+func Define(name string, cfg upstream.Config, folder string, host []string) Definition {
 	d := Definition{Name: name, Config: cfg}
-	if cfg.Type == mcpclient.Stdio && cfg.Environ == nil {
+	if cfg.Type == upstream.Stdio && cfg.Environ == nil {
 		own := func(entry string) bool {
 			name, _, _ := strings.Cut(entry, "=")
 			_, set := cfg.Env[name]
@@ -45,12 +46,12 @@ func Define(name string, cfg mcpclient.Config, folder string, host []string) Def
 		}
 	}
 	d.Config.Env, d.Config.InheritEnv, d.Config.InheritNames = nil, false, nil
-	if d.Config.Dir == "" && cfg.Type == mcpclient.Stdio {
-		if d.Config.Dir = folder; cfg.Shared != mcpclient.SharedProject {
+	if d.Config.Dir == "" && cfg.Type == upstream.Stdio {
+		if d.Config.Dir = folder; cfg.Shared != upstream.SharedProject {
 			d.Config.Dir, _ = os.UserHomeDir() // without a home directory, the hub's directory is used
 		}
 	}
-	if cfg.Shared == mcpclient.SharedProject {
+	if cfg.Shared == upstream.SharedProject {
 		d.Folder = folder
 	}
 	return d
@@ -120,7 +121,7 @@ func (d Definition) LogValue() slog.Value { return slog.StringValue(d.String()) 
 type definition struct {
 	Name         string
 	Folder       string
-	Config       mcpclient.Config
+	Config       upstream.Config
 	Environ      [][]byte // Config.Environ as bytes: variables need not be UTF-8
 	ClientSecret string   //nolint:gosec // the payload is for the hub alone
 	PrivateKey   string   //nolint:gosec // as above
@@ -134,7 +135,7 @@ func (d Definition) encode() []byte { return d.Encode(0) }
 func (d Definition) Encode(left time.Duration) []byte {
 	out := definition{Name: d.Name, Folder: d.Folder, Config: d.Config, Left: left,
 		ClientSecret: string(d.Config.OAuth.ClientSecret), PrivateKey: string(d.Config.OAuth.PrivateKey)}
-	out.Config.Problem, out.Config.Settings = nil, mcpclient.BuiltinSettings{} // a server with a problem is not shared, nor are built-in tools
+	out.Config.Problem, out.Config.Settings = nil, upstream.BuiltinSettings{} // a server with a problem is not shared, nor are built-in tools
 	if d.Config.Environ != nil {
 		out.Environ, out.Config.Environ = make([][]byte, 0, len(d.Config.Environ)), nil
 		for _, entry := range d.Config.Environ {
@@ -168,7 +169,7 @@ func DecodeDefinition(payload []byte) (d Definition, left time.Duration, err err
 // Offered is the answer to a Definition.
 type Offered struct {
 	Server string `json:"server"` // name of the server in the hub
-	Info   mcpclient.Info
+	Info   upstream.Info
 	Stderr []string `json:"stderr,omitempty"`
 	Token  string   `json:"token,omitempty"` // in a fleet: token in the subjects of calls
 }

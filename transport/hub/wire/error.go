@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // causes are the errors that callers look for with errors.Is. They are sent by name.
@@ -17,8 +17,8 @@ var causes = []struct {
 	name  string
 	cause error
 }{
-	{"unreachable", mcpclient.ErrUnreachable},
-	{"no_capability", mcpclient.ErrNoCapability},
+	{"unreachable", upstream.ErrUnreachable},
+	{"no_capability", upstream.ErrNoCapability},
 }
 
 // failure is a *toolscript.Error in JSON. The receiver knows the server and the tool.

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestErrors checks that an error keeps every field that callers examine.
@@ -29,8 +30,8 @@ func TestErrors(t *testing.T) {
 		{Kind: toolscript.Unavailable, Err: errors.New("refused"), Sent: toolscript.SentNo},
 		{Kind: toolscript.Busy, Err: errors.New("no memory"), Sent: toolscript.SentYes},
 		{Kind: toolscript.Timeout, Err: errors.New("no answer"), Sent: toolscript.SentUnknown},
-		{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w: no route", mcpclient.ErrUnreachable)},
-		{Kind: toolscript.NotFound, Err: fmt.Errorf("%w prompts", mcpclient.ErrNoCapability)},
+		{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w: no route", upstream.ErrUnreachable)},
+		{Kind: toolscript.NotFound, Err: fmt.Errorf("%w prompts", upstream.ErrNoCapability)},
 		{Kind: toolscript.Unavailable, Err: &mcpclient.DialError{Err: errors.New("exit status 3"), Stderr: []string{"one", "two"}}},
 	} {
 		got := wire.DecodeError(wire.EncodeError(want, "", ""), toolscript.Error{Server: "s", Tool: "t"})
@@ -38,7 +39,7 @@ func TestErrors(t *testing.T) {
 			got.RPCCode != want.RPCCode || got.RetryAfter != want.RetryAfter || got.Sent != toolscript.SentOf(want) || got.Permanent != want.Permanent || !cmp.Equal(got.Details, want.Details) {
 			t.Errorf("%#v arrived as %#v", want, got)
 		}
-		for _, cause := range []error{mcpclient.ErrUnreachable, mcpclient.ErrNoCapability} {
+		for _, cause := range []error{upstream.ErrUnreachable, upstream.ErrNoCapability} {
 			if errors.Is(got, cause) != errors.Is(want, cause) {
 				t.Errorf("%v: %v is %t", want, cause, errors.Is(got, cause))
 			}
@@ -97,17 +98,17 @@ func TestPieces(t *testing.T) {
 // TestDefinition checks which differences between definitions make different servers, and that
 // secrets are only in the payload.
 func TestDefinition(t *testing.T) {
-	base := func() mcpclient.Config {
-		return mcpclient.Config{
-			Type: mcpclient.HTTP, URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "hunter2"}, Shared: mcpclient.SharedHost,
+	base := func() upstream.Config {
+		return upstream.Config{
+			Type: upstream.HTTP, URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "hunter2"}, Shared: upstream.SharedHost,
 			OAuth: oauth.Config{ClientID: "id", ClientSecret: "secret2"}, Timeout: time.Minute, IncludeTools: []string{"a"},
 		}
 	}
 	first := wire.Define("a", base(), "/folder", nil)
-	for name, change := range map[string]func(*mcpclient.Config){
-		"header": func(c *mcpclient.Config) { c.Headers = map[string]string{"Authorization": "hunter3"} },
-		"secret": func(c *mcpclient.Config) { c.OAuth.ClientSecret = "secret3" },
-		"url":    func(c *mcpclient.Config) { c.URL += "/" },
+	for name, change := range map[string]func(*upstream.Config){
+		"header": func(c *upstream.Config) { c.Headers = map[string]string{"Authorization": "hunter3"} },
+		"secret": func(c *upstream.Config) { c.OAuth.ClientSecret = "secret3" },
+		"url":    func(c *upstream.Config) { c.URL += "/" },
 	} {
 		other := base()
 		change(&other)
@@ -136,13 +137,13 @@ func TestDefinition(t *testing.T) {
 
 // TestProject checks that gateways in two folders do not share a server of a project.
 func TestProject(t *testing.T) {
-	cfg := mcpclient.Config{Type: mcpclient.Stdio, Command: "x", Shared: mcpclient.SharedProject}
+	cfg := upstream.Config{Type: upstream.Stdio, Command: "x", Shared: upstream.SharedProject}
 	host := []string{"PATH=/bin", "TERM=xterm"}
 	a, b := wire.Define("a", cfg, "/a", host), wire.Define("a", cfg, "/b", host)
 	if a.Key() == b.Key() {
 		t.Error("two projects share a server")
 	}
-	cfg.Shared = mcpclient.SharedHost
+	cfg.Shared = upstream.SharedHost
 	a, b = wire.Define("a", cfg, "/a", host), wire.Define("b", cfg, "/b", []string{"PATH=/bin", "TERM=screen"})
 	if a.Key() != b.Key() {
 		t.Error("one definition in two projects and terminals has two servers")
@@ -245,7 +246,7 @@ func TestNoRoom(t *testing.T) {
 // TestNotUTF8 checks that variables that are not UTF-8 arrive unchanged, and that other such texts
 // are refused.
 func TestNotUTF8(t *testing.T) {
-	cfg := mcpclient.Config{Type: mcpclient.Stdio, Command: "x", Dir: "/", Shared: mcpclient.SharedHost, Environ: []string{"A=\xff", "B=\xfe"}}
+	cfg := upstream.Config{Type: upstream.Stdio, Command: "x", Dir: "/", Shared: upstream.SharedHost, Environ: []string{"A=\xff", "B=\xfe"}}
 	d := wire.Define("a", cfg, "", nil)
 	if err := d.Check(); err != nil {
 		t.Errorf("variables that are not UTF-8: %v", err)
@@ -258,10 +259,10 @@ func TestNotUTF8(t *testing.T) {
 	if wire.Define("a", cfg, "", nil).Key() == d.Key() {
 		t.Error("two environments have one key")
 	}
-	for field, change := range map[string]func(*mcpclient.Config){
-		"Args":    func(c *mcpclient.Config) { c.Args = []string{"\xff"} },
-		"Headers": func(c *mcpclient.Config) { c.Headers = map[string]string{"a": "\xff"} },
-		"Dir":     func(c *mcpclient.Config) { c.Dir = "/\xff" },
+	for field, change := range map[string]func(*upstream.Config){
+		"Args":    func(c *upstream.Config) { c.Args = []string{"\xff"} },
+		"Headers": func(c *upstream.Config) { c.Headers = map[string]string{"a": "\xff"} },
+		"Dir":     func(c *upstream.Config) { c.Dir = "/\xff" },
 	} {
 		wrong := cfg
 		change(&wrong)

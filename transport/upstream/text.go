@@ -1,4 +1,4 @@
-package mcpclient
+package upstream
 
 import (
 	"maps"
@@ -8,16 +8,15 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/redact"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 const (
-	maxWords = 2000 // bytes kept of one text of a server
-	maxRaw   = 4 * maxWords
-	maxQuote = 200 // bytes of the beginning of a message in an error
+	maxWords = 2000         // bytes kept of one text of a server
+	MaxRaw   = 4 * maxWords // bytes of a text that are looked at
+	maxQuote = 200          // bytes of the beginning of a message in an error
 )
 
 // escapes matches the terminal sequences of ECMA-48: CSI, OSC, and the short ones.
@@ -25,10 +24,10 @@ var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])`)
 })
 
-// printable makes a server's text safe for logs, terminals and errors: one line of
+// Printable makes a server's text safe for logs, terminals and errors: one line of
 // limited length, without control sequences or invisible characters.
-func printable(text string) string {
-	text = text[:min(len(text), maxRaw)]
+func Printable(text string) string {
+	text = text[:min(len(text), MaxRaw)]
 	text = escapes().ReplaceAllLiteralString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -41,14 +40,6 @@ func printable(text string) string {
 	}, text)
 	return texts.Short(strings.TrimSpace(text), maxWords)
 }
-
-// redactor makes text printable and replaces the secrets of the configuration.
-// Servers do print their tokens, and their output is shown in states, logs and
-// errors. The zero value replaces nothing.
-type redactor struct{ secrets *redact.Secrets }
-
-// newRedactor takes a map from placeholders to secret values.
-func newRedactor(secrets map[string]string) redactor { return redactor{Replacer(secrets)} }
 
 // Replacer returns a replacer of secrets by their placeholders, in every spelling; nil if
 // there is no secret to replace.
@@ -76,25 +67,25 @@ func secrets(cfg Config) map[string]string {
 	return all
 }
 
-// clean makes a text printable and replaces secrets. A text of maxRaw bytes or more counts as
+// Printable makes a text printable and replaces secrets. A text of MaxRaw bytes or more counts as
 // cut off.
-func (c redactor) clean(text string) string {
-	if len(text) >= maxRaw {
-		return c.cleanBegun(text[:maxRaw])
+func (c Concealer) Printable(text string) string {
+	if len(text) >= MaxRaw {
+		return c.PrintableCut(text[:MaxRaw])
 	}
-	return printable(c.secrets.Replace(text))
+	return Printable(c.secrets.Replace(text))
 }
 
-// cleanBegun is like clean, for a text whose end is missing, and perhaps with it a part of a secret.
-func (c redactor) cleanBegun(text string) string { return printable(c.secrets.ReplaceCut(text)) }
+// PrintableCut is like Printable, for a text whose end is missing, and perhaps with it a part of a secret.
+func (c Concealer) PrintableCut(text string) string { return Printable(c.secrets.ReplaceCut(text)) }
 
-// quote returns the beginning of a message of the server, without secrets.
-func (c redactor) quote(message []byte) string {
+// Quote returns the beginning of a message of the server, without secrets.
+func (c Concealer) Quote(message []byte) string {
 	if len(message) == 0 {
 		return "neither result nor error"
 	}
 	if most := 4 * maxQuote; len(message) > most {
-		return texts.Short(redactText(c.cleanBegun(string(message[:most]))), maxQuote)
+		return texts.Short(redactText(c.PrintableCut(string(message[:most]))), maxQuote)
 	}
-	return texts.Short(redactText(c.clean(string(message))), maxQuote)
+	return texts.Short(redactText(c.Printable(string(message))), maxQuote)
 }

@@ -1,4 +1,4 @@
-package mcpclient_test
+package upstream_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func listed(names ...string) (tools []toolscript.Tool) {
@@ -45,7 +45,7 @@ func TestPresentNames(t *testing.T) {
 		{"its own name", map[string]string{"a": "a"}, "a b c", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := mcpclient.Config{Overrides: map[string]toolscript.Override{}}
+			c := upstream.Config{Overrides: map[string]toolscript.Override{}}
 			for own, name := range test.overrides {
 				c.Overrides[own] = toolscript.Override{Name: name}
 			}
@@ -77,7 +77,7 @@ func TestPresentNames(t *testing.T) {
 // TestPresentParts checks which parts of a tool an override replaces, and that approvals follow
 // the replaced hints.
 func TestPresentParts(t *testing.T) {
-	c := mcpclient.Config{Overrides: map[string]toolscript.Override{
+	c := upstream.Config{Overrides: map[string]toolscript.Override{
 		"a": {Description: "Better.", Annotations: toolscript.Annotations{ReadOnly: new(true)}},
 		"b": {Annotations: toolscript.Annotations{ReadOnly: new(false)}}, // the hint of the server itself
 	}}
@@ -100,7 +100,7 @@ func TestPresentParts(t *testing.T) {
 
 // TestOfferedIsByTheNamesOfTheServer checks that filters and reviews use the server's own names.
 func TestOfferedIsByTheNamesOfTheServer(t *testing.T) {
-	c := mcpclient.Config{
+	c := upstream.Config{
 		Overrides: map[string]toolscript.Override{"a": {Name: "x"}, "b": {Name: "a"}, "c": {Name: "y"}}, ExcludeTools: []string{"a"},
 	}
 	tools, _ := c.Offered("s", listed("a", "b", "c"), func(own string) bool { return own == "c" })

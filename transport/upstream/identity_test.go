@@ -1,4 +1,4 @@
-package mcpclient_test
+package upstream_test
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/openapi"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // How a field of a server contributes to its identity.
@@ -60,17 +60,17 @@ var fieldClasses = map[string]string{
 
 // fieldSetters returns, for each field of each type of server, a function that sets the field to a
 // value made from a text.
-func fieldSetters() map[string]func(c *mcpclient.Config, text string) {
-	all := map[string]func(*mcpclient.Config, string){}
-	walkFields(reflect.TypeFor[mcpclient.Config](), "", func(path string, index [][]int) {
+func fieldSetters() map[string]func(c *upstream.Config, text string) {
+	all := map[string]func(*upstream.Config, string){}
+	walkFields(reflect.TypeFor[upstream.Config](), "", func(path string, index [][]int) {
 		if path == "Commands" || path == "API" {
 			return // the fields in their JSON are added below
 		}
-		all[path] = func(c *mcpclient.Config, text string) { setField(reflect.ValueOf(c).Elem(), index, text) }
+		all[path] = func(c *upstream.Config, text string) { setField(reflect.ValueOf(c).Elem(), index, text) }
 	})
 	ofJSON := func(prefix string, settings any) {
 		walkFields(reflect.TypeOf(settings), "", func(_ string, index [][]int) {
-			all[prefix+jsonPath(reflect.TypeOf(settings), index)] = func(c *mcpclient.Config, text string) {
+			all[prefix+jsonPath(reflect.TypeOf(settings), index)] = func(c *upstream.Config, text string) {
 				v := reflect.New(reflect.TypeOf(settings)).Elem()
 				setField(v, index, text)
 				c.API, _ = json.Marshal(v.Interface())
@@ -84,7 +84,7 @@ func fieldSetters() map[string]func(c *mcpclient.Config, text string) {
 		if !is {
 			continue
 		}
-		all["commands."+key] = func(c *mcpclient.Config, text string) {
+		all["commands."+key] = func(c *upstream.Config, text string) {
 			c.Commands, _ = json.Marshal(map[string]any{"tool": map[string]any{key: []string{text}}})
 		}
 	}
@@ -161,9 +161,9 @@ func TestIdentityOfEveryField(t *testing.T) {
 		}
 		set := setters[path]
 		with := func(text string, variables map[string]string) string {
-			var c mcpclient.Config
+			var c upstream.Config
 			if strings.HasPrefix(path, "Confine.") {
-				c.Confine = &mcpclient.Confine{}
+				c.Confine = &upstream.Confine{}
 			}
 			if strings.HasPrefix(path, "commands.") {
 				c.Commands = json.RawMessage(`{"tool": {}}`)
@@ -196,9 +196,9 @@ func TestIdentityOfEveryField(t *testing.T) {
 // TestIdentityKeepsNoSecrets: renewing a stored secret, even in an address, does not change the
 // identity, and texts for a person contain no secret.
 func TestIdentityKeepsNoSecrets(t *testing.T) {
-	of := func(key string) mcpclient.Config {
-		return mcpclient.Config{
-			Type: mcpclient.HTTP, URL: "https://example.com/mcp?key=" + key, Headers: map[string]string{"Authorization": "Bearer " + key},
+	of := func(key string) upstream.Config {
+		return upstream.Config{
+			Type: upstream.HTTP, URL: "https://example.com/mcp?key=" + key, Headers: map[string]string{"Authorization": "Bearer " + key},
 			OAuth: oauth.Config{ClientID: "c", ClientSecret: oauth.Secret(key)}, Secrets: map[string]string{"${secret:KEY}": key},
 		}
 	}
@@ -218,21 +218,21 @@ func TestIdentityKeepsNoSecrets(t *testing.T) {
 
 // TestIdentityOfEmptyValues: an empty restriction and an empty variable are values, too.
 func TestIdentityOfEmptyValues(t *testing.T) {
-	none := mcpclient.Config{Type: mcpclient.Stdio, Command: "a"}
-	for name, c := range map[string]mcpclient.Config{
-		"an empty confine":     {Type: mcpclient.Stdio, Command: "a", Confine: &mcpclient.Confine{}},
-		"an empty variable":    {Type: mcpclient.Stdio, Command: "a", Env: map[string]string{"SAFE": ""}},
-		"an argument moved":    {Type: mcpclient.Stdio, Command: "a "},
-		"an empty argument":    {Type: mcpclient.Stdio, Command: "a", Args: []string{""}},
-		"an empty header":      {Type: mcpclient.Stdio, Command: "a", Headers: map[string]string{"X": ""}},
-		"a default of a flag":  {Type: mcpclient.Stdio, Command: "a", Commands: json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean","default":false}}}}`)},
-		"a timeout of another": {Type: mcpclient.Stdio, Command: "a", Env: map[string]string{"timeout": "1"}},
+	none := upstream.Config{Type: upstream.Stdio, Command: "a"}
+	for name, c := range map[string]upstream.Config{
+		"an empty confine":     {Type: upstream.Stdio, Command: "a", Confine: &upstream.Confine{}},
+		"an empty variable":    {Type: upstream.Stdio, Command: "a", Env: map[string]string{"SAFE": ""}},
+		"an argument moved":    {Type: upstream.Stdio, Command: "a "},
+		"an empty argument":    {Type: upstream.Stdio, Command: "a", Args: []string{""}},
+		"an empty header":      {Type: upstream.Stdio, Command: "a", Headers: map[string]string{"X": ""}},
+		"a default of a flag":  {Type: upstream.Stdio, Command: "a", Commands: json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean","default":false}}}}`)},
+		"a timeout of another": {Type: upstream.Stdio, Command: "a", Env: map[string]string{"timeout": "1"}},
 	} {
 		if c.Identity() == none.Identity() {
 			t.Errorf("%s: the same identity %s", name, c.Identity())
 		}
 	}
-	without := mcpclient.Config{Type: mcpclient.Command, Commands: json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean"}}}}`)}
+	without := upstream.Config{Type: upstream.Command, Commands: json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean"}}}}`)}
 	with := without
 	with.Commands = json.RawMessage(`{"t":{"run":["x"],"parameters":{"p":{"type":"boolean","default":false}}}}`)
 	if with.Identity() == without.Identity() {

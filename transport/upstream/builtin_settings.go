@@ -1,4 +1,4 @@
-package mcpclient
+package upstream
 
 // BuiltinSettings are the settings of built-in tools.
 type BuiltinSettings struct {

@@ -1,23 +1,27 @@
-package mcpclient
+package upstream
 
 import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/redact"
 )
 
-// Concealer replaces the secrets of a configuration by their names, in messages of programs
-// and APIs. The zero value replaces nothing.
+// Concealer replaces the secrets of a configuration by their names, in messages of servers, programs
+// and APIs: servers do print their tokens, and their output is shown in states, logs and errors. The
+// zero value replaces nothing.
 type Concealer struct{ secrets *redact.Secrets }
 
 // NewConcealer returns the Concealer of a configuration.
 func NewConcealer(cfg Config) Concealer { return Concealer{Replacer(secrets(cfg))} }
+
+// ConcealerOf returns a Concealer of some secrets.
+func ConcealerOf(s *redact.Secrets) Concealer { return Concealer{s} }
 
 // Text returns a text without the secrets. Shorten a text after this, not before: a part of a
 // secret would remain.
 func (c Concealer) Text(text string) string { return c.secrets.Replace(text) }
 
 // Line cleans a text like the function of Redactor.
-func (c Concealer) Line(text string) string { return redactText(redactor(c).clean(text)) }
+func (c Concealer) Line(text string) string { return redactText(c.Printable(text)) }
 
 // Clean cleans a text like the function of Cleaner.
 func (c Concealer) Clean(text string) string { return redactText(c.Text(text)) }

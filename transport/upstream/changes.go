@@ -1,4 +1,4 @@
-package mcpclient
+package upstream
 
 import (
 	"maps"
@@ -43,14 +43,14 @@ func (c Config) pairs(next Config) map[string][2]any {
 		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit}, "idle": {c.Idle, next.Idle}, "startupTimeout": {c.StartupTimeout, next.StartupTimeout},
 		"environment": {c.Environ, next.Environ}, "account": {c.Account, next.Account}, // set by a hub
 		"scripts":            {c.Scripts, next.Scripts},
-		"file":               {c.Source, next.Source},               // the file that configures the server
-		"project":            {c.Project, next.Project},             // the folder that its paths are resolved beneath
-		"variables":          {c.Secrets, next.Secrets},             // values of the variables
-		"trust or variables": {text(c.Problem), text(next.Problem)}, // trust, and variables without a value
+		"file":               {c.Source, next.Source},                         // the file that configures the server
+		"project":            {c.Project, next.Project},                       // the folder that its paths are resolved beneath
+		"variables":          {c.Secrets, next.Secrets},                       // values of the variables
+		"trust or variables": {errorText(c.Problem), errorText(next.Problem)}, // trust, and variables without a value
 	}
 }
 
-func text(err error) string {
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}

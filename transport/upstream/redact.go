@@ -1,4 +1,4 @@
-package mcpclient
+package upstream
 
 import (
 	"regexp"
@@ -25,7 +25,7 @@ const redactedText = "(redacted)"
 
 // Redact makes a server's text safe for a log: printable, and without text that looks
 // like a credential.
-func Redact(text string) string { return redactText(printable(text)) }
+func Redact(text string) string { return redactText(Printable(text)) }
 
 // Redactor returns a function that works as Redact and also removes the secrets of a
 // configuration.

@@ -1,4 +1,4 @@
-package mcpclient
+package upstream
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/internal/proc"
 )
@@ -56,7 +55,7 @@ type Start struct {
 	Files []*os.File // the descriptors of the process from 3 on
 	End   func()     // called when the process has ended, or was not started
 
-	install proc.Installation // what the group of the process installs
+	Install proc.Installation // what the group of the process installs
 }
 
 // CloseFiles closes Files after the start: the process has copies.
@@ -75,12 +74,10 @@ type Confiner interface {
 	Lacks(c Confine) string
 }
 
-var errNotConfined = errors.New("this program cannot confine a server")
-
 // Confined returns the process to start for argv with cfg.Confine, which must not be nil. fixed
 // are the arguments, without the program's name, that the configuration fixes.
 func (cfg Config) Confined(argv, fixed, env []string, dir string, log func(slog.Level, string, ...any)) (Confined, error) {
-	path, err := lookPath(argv[0], env)
+	path, err := LookPath(argv[0], env)
 	if err != nil {
 		return Confined{}, err
 	}
@@ -91,26 +88,4 @@ func (cfg Config) Confined(argv, fixed, env []string, dir string, log func(slog.
 		path = filepath.Join(dir, path)
 	}
 	return Confined{Confine: *cfg.Confine, Path: path, Args: argv, Fixed: fixed, Env: env, Dir: dir, Project: cfg.Project, Source: cfg.Source, Log: log}, nil
-}
-
-// confined returns how to start the process of a server. Without a Confine, the command line
-// stays as it is.
-func (d Dialer) confined(cfg Config, argv, env []string, dir string, on Events) (Start, error) {
-	if cfg.Trial != nil {
-		cfg.Confine = cfg.Trial
-	}
-	if cfg.Confine == nil {
-		return Start{Args: argv, Env: env, End: func() {}}, nil
-	}
-	if d.Confiner == nil {
-		return Start{}, &toolscript.Error{Kind: toolscript.Unsupported, Permanent: true, Err: errNotConfined}
-	}
-	if lacks := d.Confiner.Lacks(*cfg.Confine); lacks != "" && !cfg.Confine.Free {
-		on.logf(slog.LevelWarn, "the server is not confined as configured: %s", lacks)
-	}
-	p, err := cfg.Confined(argv, argv[1:], env, dir, on.logf)
-	if err != nil {
-		return Start{}, err
-	}
-	return d.Confiner.Start(p)
 }

@@ -1,4 +1,4 @@
-package mcpclient
+package upstream
 
 import (
 	"encoding/json"
@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
@@ -42,8 +40,8 @@ const (
 
 // Values of Config.Protocol: versions of MCP.
 const (
-	Handshake = mcp.LATEST_LEGACY_PROTOCOL_VERSION // the newest version with the "initialize" handshake
-	Stateless = mcp.LATEST_PROTOCOL_VERSION        // the oldest version without handshake and sessions
+	Handshake = "2025-11-25" // the newest version with the "initialize" handshake
+	Stateless = "2026-07-28" // the oldest version without handshake and sessions
 )
 
 // Values of Config.Shared.

@@ -1,4 +1,4 @@
-package mcpclient_test
+package upstream_test
 
 import (
 	"errors"
@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestEveryFieldIsCompared: Changes reports a change of any field of Config, without its value.
 func TestEveryFieldIsCompared(t *testing.T) {
-	var visit func(path string, c *mcpclient.Config, at reflect.Value)
-	visit = func(path string, c *mcpclient.Config, at reflect.Value) {
+	var visit func(path string, c *upstream.Config, at reflect.Value)
+	visit = func(path string, c *upstream.Config, at reflect.Value) {
 		if at.Kind() == reflect.Struct {
 			for i := range at.NumField() {
 				visit(path+"."+at.Type().Field(i).Name, c, at.Field(i))
@@ -21,7 +21,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 			return
 		}
 		at.Set(secret(at.Type()))
-		changes := mcpclient.Config{}.Changes(*c)
+		changes := upstream.Config{}.Changes(*c)
 		if len(changes) != 1 || strings.Contains(changes[0], "secret") {
 			t.Errorf("Config%s is another: Changes = %v, want one field", path, changes)
 		}
@@ -30,7 +30,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		}
 		at.SetZero()
 	}
-	var c mcpclient.Config
+	var c upstream.Config
 	visit("", &c, reflect.ValueOf(&c).Elem())
 }
 
@@ -58,8 +58,8 @@ func secret(of reflect.Type) reflect.Value {
 }
 
 func TestChangesNameVariablesAndHeaders(t *testing.T) {
-	one := mcpclient.Config{Command: "a", Env: map[string]string{"SAME": "1", "GONE": "", "OTHER": "1"}, Headers: map[string]string{"A": "1"}}
-	next := mcpclient.Config{Command: "b", Env: map[string]string{"SAME": "1", "OTHER": "2"}, Headers: map[string]string{"A": "2"}}
+	one := upstream.Config{Command: "a", Env: map[string]string{"SAME": "1", "GONE": "", "OTHER": "1"}, Headers: map[string]string{"A": "1"}}
+	next := upstream.Config{Command: "b", Env: map[string]string{"SAME": "1", "OTHER": "2"}, Headers: map[string]string{"A": "2"}}
 	if got, want := one.Changes(next), []string{"command", "env.GONE", "env.OTHER", "headers.A"}; !slices.Equal(got, want) {
 		t.Errorf("Changes = %v, want %v", got, want)
 	}
