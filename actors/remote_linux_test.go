@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -19,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -38,19 +38,7 @@ type fleet struct {
 // startFleet starts a System without a runner. call answers the calls of the server a.
 func startFleet(t *testing.T, call func(context.Context, string, json.RawMessage) (json.RawMessage, error)) *fleet {
 	t.Helper()
-	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(30 * time.Second) {
-		t.Fatal("the NATS server does not start")
-	}
-	f := &fleet{url: s.ClientURL(), cache: t.TempDir()}
+	f := &fleet{url: natstest.Start(t, &natsserver.Options{}).ClientURL(), cache: t.TempDir()}
 	runners := remote.NewFleet(func() string { return "user1" }, func(_ context.Context, o ...nats.Option) (*nats.Conn, error) {
 		return nats.Connect(f.url, o...)
 	}, slog.Default())

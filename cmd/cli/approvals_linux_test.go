@@ -12,21 +12,23 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/confirm"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // asking starts a gateway at a terminal, and a script with a call that waits for an approval.
-func asking(t *testing.T, w *world, script string) (g *command, shown func() string, c *command, stdout *output) {
+func asking(t *testing.T, w *world, script string) (g *command, shown func() string, c *command, stdout *kit.Buffer) {
 	t.Helper()
-	terminal, shown := liveTerminal(t)
-	g = w.start(t, command{stdout: &output{}, terminal: terminal}, "gateway", "start")
+	terminal := kit.NewTerminal(t, 80)
+	shown = terminal.Shown
+	g = w.start(t, command{stdout: &kit.Buffer{}, terminal: terminal.Screen}, "gateway", "start")
 	t.Cleanup(func() {
 		g.signals <- os.Interrupt
 		if code := <-g.code; code != 0 {
 			t.Errorf("the gateway ended with %d; its terminal:\n%s", code, shown())
 		}
 	})
-	until(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
-	stdout = &output{}
+	kit.Eventually(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
+	stdout = &kit.Buffer{}
 	return g, shown, w.start(t, command{stdout: stdout}, "exec", script), stdout
 }
 
@@ -36,7 +38,7 @@ var codeShown = regexp.MustCompile(`code: ([A-Z2-7]{6}) +\(toolscript approvals 
 func code(t *testing.T, shown func() string, n int) (id, code string) {
 	t.Helper()
 	var all [][]string
-	until(t, "the gateway shows a code", func() bool {
+	kit.Eventually(t, "the gateway shows a code", func() bool {
 		all = codeShown.FindAllStringSubmatch(shown(), -1)
 		return len(all) >= n
 	})
@@ -45,7 +47,7 @@ func code(t *testing.T, shown func() string, n int) (id, code string) {
 
 func (w *world) answering(t *testing.T, typed string, args ...string) result {
 	t.Helper()
-	var stdout output
+	var stdout kit.Buffer
 	c := w.start(t, command{stdin: strings.NewReader(typed), stdout: &stdout}, append([]string{"approvals"}, args...)...)
 	return result{<-c.code, stdout.String(), c.stderr.String()}
 }
@@ -61,7 +63,7 @@ func TestApprovals(t *testing.T) {
 	if text := shown(); !strings.Contains(text, `demo__read_file`) || !strings.Contains(text, `{"path":"a.txt"}`) {
 		t.Errorf("the terminal shows\n%s", text)
 	}
-	until(t, "exec says what it waits for", func() bool { return strings.Contains(exec.stderr.String(), "toolscript approvals allow "+id) })
+	kit.Eventually(t, "exec says what it waits for", func() bool { return strings.Contains(exec.stderr.String(), "toolscript approvals allow "+id) })
 	listed := w.run(t, "approvals", "--json")
 	var pending []toolscript.Approval
 	if err := json.Unmarshal([]byte(listed.stdout), &pending); err != nil || len(pending) != 1 || pending[0].ID != id || pending[0].Args != `{"path":"a.txt"}` {
@@ -190,7 +192,7 @@ func TestApprovalsOfAnAgent(t *testing.T) {
 	w.env = append(w.env, "CLAUDECODE=1", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere")
 	_, shown, exec, _ := asking(t, w, readFile)
 	var pending []toolscript.Approval
-	until(t, "a request waits", func() bool {
+	kit.Eventually(t, "a request waits", func() bool {
 		r := w.run(t, "approvals", "--json")
 		return json.Unmarshal([]byte(r.stdout), &pending) == nil && len(pending) == 1
 	})
@@ -213,22 +215,23 @@ func TestExecAsksAtItsTerminal(t *testing.T) {
 		t.Run(env, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
 			gatewayAt(t, w)
-			terminal, master, shown := openTerminal(t)
+			terminal := kit.NewTerminal(t, 80)
+			shown := terminal.Shown
 			c := exec.Command(os.Args[0], "exec", readFile)
 			c.Dir, c.Env = w.dir, append(w.env, env)
-			var stdout output
-			c.Stdin, c.Stdout, c.Stderr = terminal, &stdout, terminal
+			var stdout kit.Buffer
+			c.Stdin, c.Stdout, c.Stderr = terminal.Screen, &stdout, terminal.Screen
 			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
 			var pending []toolscript.Approval
-			until(t, "a request waits", func() bool {
+			kit.Eventually(t, "a request waits", func() bool {
 				r := w.run(t, "approvals", "--json")
 				return json.Unmarshal([]byte(r.stdout), &pending) == nil && len(pending) == 1
 			})
 			if env != "" || below {
-				until(t, "exec names the command that answers", func() bool { return strings.Contains(shown(), "toolscript approvals allow "+pending[0].ID) })
+				kit.Eventually(t, "exec names the command that answers", func() bool { return strings.Contains(shown(), "toolscript approvals allow "+pending[0].ID) })
 				if r := w.answering(t, "", "deny"); r.code != 0 {
 					t.Errorf("deny: %+v", r)
 				}
@@ -238,14 +241,14 @@ func TestExecAsksAtItsTerminal(t *testing.T) {
 				return
 			}
 			_, code := code(t, shown, 1)
-			until(t, "exec asks", func() bool { return strings.Contains(shown(), "Allow it?") })
-			if _, err := master.WriteString("AAAAAA\n" + code + " run\n"); err != nil {
+			kit.Eventually(t, "exec asks", func() bool { return strings.Contains(shown(), "Allow it?") })
+			if _, err := terminal.Keyboard.WriteString("AAAAAA\n" + code + " run\n"); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.Wait(); err != nil || stdout.String() != "2\n" {
 				t.Errorf("exec: %v, %q; its terminal shows\n%s", err, stdout.String(), shown())
 			}
-			until(t, "exec has refused the wrong code", func() bool { return strings.Contains(shown(), "the code is wrong") })
+			kit.Eventually(t, "exec has refused the wrong code", func() bool { return strings.Contains(shown(), "the code is wrong") })
 		})
 	}
 }

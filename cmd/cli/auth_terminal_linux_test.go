@@ -7,42 +7,22 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-)
 
-// newTerminal opens a pseudo-terminal. Text written to keyboard is read from screen.
-func newTerminal(t *testing.T) (keyboard, screen *os.File) {
-	t.Helper()
-	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = keyboard.Close() })
-	number, err := unix.IoctlGetInt(int(keyboard.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = screen.Close() })
-	return keyboard, screen
-}
+	"github.com/toolscript/toolscript/test/kit"
+)
 
 // The person at the terminal decides once whether an authorization server may have
 // the client's secret.
 func TestAuthIssuerIsConfirmedAtTheTerminal(t *testing.T) {
 	w, as := newClientCredentialsWorld(t, "")
 	for _, answer := range []string{"no", "", "y"} {
-		keyboard, screen := newTerminal(t)
-		if _, err := fmt.Fprintln(keyboard, answer); err != nil {
+		terminal := kit.NewTerminal(t, 80)
+		if _, err := fmt.Fprintln(terminal.Keyboard, answer); err != nil {
 			t.Fatal(err)
 		}
 		before := as.Count("token")
-		var stdout output
-		c := w.start(t, command{stdin: screen, stdout: &stdout}, "auth", "guarded")
+		var stdout kit.Buffer
+		c := w.start(t, command{stdin: terminal.Screen, stdout: &stdout}, "auth", "guarded")
 		code := <-c.code
 		if !strings.Contains(c.stderr.String(), as.URL+".\n") {
 			t.Errorf("not asked: %s", c.stderr)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // guarded is a world with one server that requires a login, and a browser that only
@@ -135,7 +136,7 @@ func serverNamed(t *testing.T, w *world, name string) (server, string) {
 // inState polls until a server has a state, and returns the server and the output with that state.
 func inState(t *testing.T, w *world, name, state string) (s server, text string) {
 	t.Helper()
-	until(t, name+" is in state "+state, func() bool {
+	kit.Eventually(t, name+" is in state "+state, func() bool {
 		s, text = serverNamed(t, w, name)
 		return s.State == state
 	})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -163,7 +164,7 @@ func gatewayAt(t *testing.T, w *world, args ...string) (listening, export string
 }
 
 // gatewayWithLog is like gatewayAt, and also returns the gateway's standard error.
-func gatewayWithLog(t *testing.T, w *world, args ...string) (listening, export string, log *output) {
+func gatewayWithLog(t *testing.T, w *world, args ...string) (listening, export string, log *kit.Buffer) {
 	t.Helper()
 	seen, stdout := io.Pipe()
 	c := w.start(t, command{stdout: stdout}, append([]string{"gateway", "start"}, args...)...)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // asFirst returns a command that runs this program as process 1 of a PID namespace.
@@ -36,7 +38,7 @@ func TestFirstProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stderr output
+	var stderr kit.Buffer
 	c.Stderr = &stderr
 	switch err := c.Start(); {
 	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSPC):
@@ -54,7 +56,7 @@ func TestFirstProcess(t *testing.T) {
 		t.Errorf("list-tools: %+v; the gateway: %s", r, stderr.String())
 	}
 	children := 0
-	until(t, "process 1 has no zombies", func() bool {
+	kit.Eventually(t, "process 1 has no zombies", func() bool {
 		all, zombies := childrenOf(t, c.Process.Pid)
 		children = all
 		return zombies == 0

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // TestStartsAtOnce: of eight gateways that are started at the same time, one runs. The others end
@@ -22,7 +24,7 @@ func TestStartsAtOnce(t *testing.T) {
 	for range 8 {
 		c := exec.CommandContext(t.Context(), os.Args[0], "gateway", "start")
 		c.Dir, c.Env = w.dir, w.env
-		var stderr output
+		var stderr kit.Buffer
 		c.Stderr = &stderr
 		stdout, err := c.StdoutPipe()
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // bash returns the input of PreToolUse for a shell command in the working folder of w.
@@ -49,7 +51,7 @@ func (w *world) asked(t *testing.T, input string) bool {
 
 func (w *world) hook(t *testing.T, event, input string) result {
 	t.Helper()
-	var stdout output
+	var stdout kit.Buffer
 	c := w.start(t, command{stdin: strings.NewReader(input), stdout: &stdout}, "hook", event)
 	code := <-c.code
 	return result{code, stdout.String(), c.stderr.String()}

@@ -7,9 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/cli"
@@ -18,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/engine"
 	"github.com/toolscript/toolscript/test/fixture/race"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // TestMain makes the test binary act as each program that toolscript starts from its own path:
@@ -98,7 +97,7 @@ const demoConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["
 type command struct {
 	stdin    io.Reader
 	stdout   io.Writer
-	stderr   *output
+	stderr   *kit.Buffer
 	terminal *os.File // replaces stderr if not nil
 	signals  chan os.Signal
 	exits    chan int // arguments of Exit
@@ -111,7 +110,7 @@ func (w *world) start(t *testing.T, c command, args ...string) *command {
 	if c.stdin == nil {
 		c.stdin = bytes.NewReader(nil)
 	}
-	c.stderr = &output{}
+	c.stderr = &kit.Buffer{}
 	c.signals, c.exits, c.code = make(chan os.Signal, 2), make(chan int, 1), make(chan int, 1)
 	var stderr io.Writer = c.stderr
 	if c.terminal != nil {
@@ -139,38 +138,8 @@ type result struct {
 
 func (w *world) run(t *testing.T, args ...string) result {
 	t.Helper()
-	var stdout output
+	var stdout kit.Buffer
 	c := w.start(t, command{stdout: &stdout}, args...)
 	code := <-c.code
 	return result{code, stdout.String(), c.stderr.String()}
-}
-
-// output is a buffer that is safe for concurrent use.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
-// until polls until a condition holds.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.After(time.Minute); !holds(); {
-		select {
-		case <-deadline:
-			t.Fatalf("after a minute: not true that %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
 }

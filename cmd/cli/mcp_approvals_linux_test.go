@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // formHandler answers the forms of an MCP client.
@@ -24,15 +25,16 @@ var confirmsAtClient = strings.Replace(askingConfig, `"timeout"`, `"confirm": "c
 // gatewayAtTerminal starts a gateway that shows its codes at a terminal.
 func gatewayAtTerminal(t *testing.T, w *world, args ...string) (shown func() string) {
 	t.Helper()
-	terminal, shown := liveTerminal(t)
-	g := w.start(t, command{stdout: &output{}, terminal: terminal}, append([]string{"gateway", "start"}, args...)...)
+	terminal := kit.NewTerminal(t, 80)
+	shown = terminal.Shown
+	g := w.start(t, command{stdout: &kit.Buffer{}, terminal: terminal.Screen}, append([]string{"gateway", "start"}, args...)...)
 	t.Cleanup(func() {
 		g.signals <- os.Interrupt
 		if code := <-g.code; code != 0 {
 			t.Errorf("the gateway ended with %d; its terminal:\n%s", code, shown())
 		}
 	})
-	until(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
+	kit.Eventually(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
 	return shown
 }
 
@@ -130,7 +132,7 @@ func codeOf(t *testing.T, shown func() string, message string) (found string) {
 		t.Errorf("the form names no request:\n%s", message)
 		return ""
 	}
-	until(t, "the gateway shows the code", func() bool {
+	kit.Eventually(t, "the gateway shows the code", func() bool {
 		for _, code := range codeShown.FindAllStringSubmatch(shown(), -1) {
 			if code[2] == id[1] {
 				found = code[1]
@@ -262,7 +264,7 @@ func TestLateCode(t *testing.T) {
 		t.Helper()
 		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			code := codeOf(t, shown, r.Params.Message)
-			until(t, "the request has expired", func() bool { return len(pending(t, w)) == 0 })
+			kit.Eventually(t, "the request has expired", func() bool { return len(pending(t, w)) == 0 })
 			return accept("allow once", code, "")
 		})
 		if got := runScript(t, s, readOnce); !strings.Contains(got, "demo__read_file was not approved within 2s") {
@@ -293,7 +295,7 @@ func TestConfirmAtTheClient(t *testing.T) {
 		}
 		deaf := connect(t, w, nil)
 		go func() {
-			until(t, "the request waits", func() bool { return len(pending(t, w)) == 1 })
+			kit.Eventually(t, "the request waits", func() bool { return len(pending(t, w)) == 1 })
 			if r := w.answering(t, "", "deny", "--reason", "elsewhere"); r.code != 0 {
 				t.Errorf("approvals deny: %+v", r)
 			}

@@ -1,59 +1,21 @@
 package cli_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
-// pty opens a terminal with a number of columns. screen closes it and returns its output.
-func pty(t *testing.T, columns uint16) (terminal *os.File, screen func() string) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		_, _ = io.Copy(&text, master) // ends with an error when the terminal is closed
-	}()
-	return terminal, func() string {
-		_ = terminal.Close() // the test checks the output
-		<-read
-		_ = master.Close() // the test checks the output
-		return strings.ReplaceAll(text.String(), "\r\n", "\n")
-	}
-}
-
 // onTerminal runs a command whose output is a terminal.
-func (w *world) onTerminal(t *testing.T, columns uint16, args ...string) (code int, screen string) {
+func (w *world) onTerminal(t *testing.T, columns int, args ...string) (code int, screen string) {
 	t.Helper()
-	terminal, read := pty(t, columns)
-	c := w.start(t, command{stdout: terminal, terminal: terminal}, args...)
+	terminal := kit.NewTerminal(t, columns)
+	c := w.start(t, command{stdout: terminal.Screen, terminal: terminal.Screen}, args...)
 	code = <-c.code
-	return code, read()
+	return code, terminal.Text()
 }
 
 // A run that takes more than a second shows a notice, and removes the notice at its end.
@@ -88,11 +50,11 @@ func TestListServersFits(t *testing.T) {
 		"one": {"command": "/nonexistent/a/long/path/of/a/server/that/is/not/there"},
 		"a-server-with-a-long-name": {"command": "x", "env": {"TOKEN": "${A_VARIABLE_THAT_IS_NOT_SET_ANYWHERE_AT_ALL}"}}}}`})
 	w.env = append(w.env, "NO_COLOR=1")
-	for _, columns := range []uint16{80, 60} {
+	for _, columns := range []int{80, 60} {
 		code, screen := w.onTerminal(t, columns, "list-servers")
 		last := screen[strings.LastIndex(screen, "\x1b[K")+1:]
 		for line := range strings.Lines(strings.TrimPrefix(last, "[K")) {
-			if len(strings.TrimSuffix(line, "\n")) > int(columns) && len(strings.Fields(line)) > 1 {
+			if len(strings.TrimSuffix(line, "\n")) > columns && len(strings.Fields(line)) > 1 {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 		}
@@ -129,51 +91,4 @@ func TestValueOnATerminal(t *testing.T) {
 			t.Errorf("%q: code %d, %q, want %q", tt.args, code, screen, tt.want)
 		}
 	}
-}
-
-// liveTerminal opens a terminal whose output can be read while programs write to it.
-func liveTerminal(t *testing.T) (terminal *os.File, shown func() string) {
-	t.Helper()
-	terminal, _, shown = openTerminal(t)
-	return terminal, shown
-}
-
-// openTerminal is like liveTerminal; bytes written to master are typed at the terminal.
-func openTerminal(t *testing.T) (terminal, master *os.File, shown func() string) {
-	t.Helper()
-	terminal, master, output := exactTerminal(t)
-	return terminal, master, func() string { return strings.ReplaceAll(output(), "\r\n", "\n") }
-}
-
-// exactTerminal is like openTerminal, and shown returns every byte that was written.
-func exactTerminal(t *testing.T) (terminal, master *os.File, shown func() string) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text output
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		_, _ = io.Copy(&text, master) // ends with an error when the terminal is closed
-	}()
-	t.Cleanup(func() {
-		_ = terminal.Close() // the test checks the output
-		<-read
-		_ = master.Close() // the test checks the output
-	})
-	return terminal, master, text.String
 }

@@ -25,10 +25,10 @@ func TestRunsShowAtATerminal(t *testing.T) {
 	if len(ids) != 2 {
 		t.Fatalf("runs %q", ids)
 	}
-	for _, columns := range []uint16{60, 100} {
+	for _, columns := range []int{60, 100} {
 		code, screen := w.onTerminal(t, columns, "runs", "show", ids[1])
 		for line := range strings.Lines(screen) {
-			if n := terminal.Width(strings.TrimSuffix(line, "\n")); n > int(columns) && !strings.Contains(line, ids[1]) {
+			if n := terminal.Width(strings.TrimSuffix(line, "\n")); n > columns && !strings.Contains(line, ids[1]) {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // secretWorld returns a world with a secret that no server gets, and a project with a server that asks for it.
@@ -22,7 +24,7 @@ func secretWorld(t *testing.T) *world {
 	if r := w.run(t, "trust", "--yes"); r.code != 0 {
 		t.Fatalf("trust: %+v", r)
 	}
-	var stdout output
+	var stdout kit.Buffer
 	c := w.start(t, command{stdin: strings.NewReader("sesame-open-1234\n"), stdout: &stdout}, "secret", "set", "GITHUB_TOKEN", "--storage", "file")
 	if code := <-c.code; code != 0 || !strings.Contains(stdout.String(), "secret confirm") {
 		t.Fatalf("secret set: %d %s %s", code, stdout.String(), c.stderr)
@@ -33,12 +35,12 @@ func secretWorld(t *testing.T) *world {
 // typing runs a command at a terminal with typed input.
 func (w *world) typing(t *testing.T, typed string, args ...string) result {
 	t.Helper()
-	keyboard, screen := newTerminal(t)
-	if _, err := io.WriteString(keyboard, typed); err != nil {
+	terminal := kit.NewTerminal(t, 80)
+	if _, err := io.WriteString(terminal.Keyboard, typed); err != nil {
 		t.Fatal(err)
 	}
-	var stdout output
-	c := w.start(t, command{stdin: screen, stdout: &stdout}, args...)
+	var stdout kit.Buffer
+	c := w.start(t, command{stdin: terminal.Screen, stdout: &stdout}, args...)
 	return result{<-c.code, stdout.String(), c.stderr.String()}
 }
 
@@ -100,7 +102,7 @@ func TestSecretIsNotConfirmedByAnAgent(t *testing.T) {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
-	var stdout output
+	var stdout kit.Buffer
 	c := w.start(t, command{stdin: strings.NewReader("y\n"), stdout: &stdout}, "secret", "confirm")
 	refused("a pipe", result{<-c.code, stdout.String(), c.stderr.String()})
 	w.env = append(w.env, "CLAUDECODE=1")
@@ -112,29 +114,21 @@ func TestSecretIsNotConfirmedByAnAgent(t *testing.T) {
 func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	w := newWorld(t, nil)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
-	keyboard, screen := newTerminal(t)
-	var stdout output
-	c := w.start(t, command{stdin: screen, stdout: &stdout}, "secret", "set", "KEY", "--storage", "file")
-	until(t, "the command asks", func() bool { return strings.Contains(c.stderr.String(), "Value of KEY: ") })
-	shown := make(chan string)
-	go func() {
-		text, _ := io.ReadAll(keyboard) // ends with an error when the terminal is closed
-		shown <- string(text)
-	}()
-	until(t, "the terminal hides what is typed", func() bool { return !echoes(t, screen) })
-	if _, err := io.WriteString(keyboard, "sesame-open-1234\n"); err != nil {
+	terminal := kit.NewTerminal(t, 80)
+	var stdout kit.Buffer
+	c := w.start(t, command{stdin: terminal.Screen, stdout: &stdout}, "secret", "set", "KEY", "--storage", "file")
+	kit.Eventually(t, "the command asks", func() bool { return strings.Contains(c.stderr.String(), "Value of KEY: ") })
+	kit.Eventually(t, "the terminal hides what is typed", func() bool { return !echoes(t, terminal.Screen) })
+	if _, err := io.WriteString(terminal.Keyboard, "sesame-open-1234\n"); err != nil {
 		t.Fatal(err)
 	}
 	if code := <-c.code; code != 0 || !strings.HasPrefix(stdout.String(), "stored KEY in the encrypted file") {
 		t.Errorf("%d: %s%s", code, stdout.String(), c.stderr)
 	}
-	if !echoes(t, screen) {
+	if !echoes(t, terminal.Screen) {
 		t.Error("the terminal stays without echo")
 	}
-	if err := screen.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if text := <-shown + stdout.String() + c.stderr.String(); strings.Contains(text, "sesame") {
+	if text := terminal.Text() + stdout.String() + c.stderr.String(); strings.Contains(text, "sesame") {
 		t.Errorf("the value is shown: %q", text)
 	}
 }
@@ -155,17 +149,17 @@ func TestTypedKeyIsRefused(t *testing.T) {
 func TestInterruptedSecretLeavesTheTerminal(t *testing.T) {
 	w := newWorld(t, nil)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t))
-	keyboard, screen := newTerminal(t)
-	c := w.start(t, command{stdin: screen, stdout: &output{}}, "secret", "set", "KEY", "--storage", "file")
-	until(t, "the terminal hides what is typed", func() bool { return !echoes(t, screen) })
+	terminal := kit.NewTerminal(t, 80)
+	c := w.start(t, command{stdin: terminal.Screen, stdout: &kit.Buffer{}}, "secret", "set", "KEY", "--storage", "file")
+	kit.Eventually(t, "the terminal hides what is typed", func() bool { return !echoes(t, terminal.Screen) })
 	c.signals <- os.Interrupt
 	if code := <-c.code; code != 130 {
 		t.Errorf("exit %d: %s", code, c.stderr)
 	}
-	if !echoes(t, screen) {
+	if !echoes(t, terminal.Screen) {
 		t.Error("the terminal stays without echo")
 	}
-	if _, err := io.WriteString(keyboard, "\n"); err != nil { // ends the read
+	if _, err := io.WriteString(terminal.Keyboard, "\n"); err != nil { // ends the read
 		t.Fatal(err)
 	}
 }

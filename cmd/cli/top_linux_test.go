@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // TestTop uses a real gateway on a terminal of 80 columns and 24 lines: a server is killed and
@@ -27,22 +29,19 @@ func TestTop(t *testing.T) {
 	if r := w.run(t, "top"); r.code != 1 || !strings.Contains(r.stderr, "toolscript status --watch --json") {
 		t.Errorf("without a terminal: %+v", r)
 	}
-	terminal, master, raw := exactTerminal(t)
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	terminal := kit.NewTerminal(t, 80)
+	before, err := unix.IoctlGetTermios(int(terminal.Screen.Fd()), unix.TCGETS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := w.start(t, command{stdin: terminal, stdout: terminal}, "top")
+	none := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "top")
 	if code := <-none.code; code != 1 || !strings.Contains(none.stderr.String(), "toolscript gateway start") {
 		t.Errorf("without a gateway: %d, %s", code, none.stderr)
 	}
-	g := w.start(t, command{stdout: &output{}}, "gateway", "start")
-	until(t, "the gateway runs", func() bool { return w.run(t, "status").code == 0 })
-	top := w.start(t, command{stdin: terminal, stdout: terminal}, "top")
-	screen := func() string { return emulate(raw(), 80, 24).String() }
+	g := w.start(t, command{stdout: &kit.Buffer{}}, "gateway", "start")
+	kit.Eventually(t, "the gateway runs", func() bool { return w.run(t, "status").code == 0 })
+	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "top")
+	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
 	wait := func(pattern string) {
 		t.Helper()
 		re := regexp.MustCompile("(?m)" + pattern)
@@ -51,17 +50,17 @@ func TestTop(t *testing.T) {
 				t.Log(screen())
 			}
 		}()
-		until(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
+		kit.Eventually(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
 	}
 	press := func(keys string) {
-		if _, err := master.WriteString(keys); err != nil {
+		if _, err := terminal.Keyboard.WriteString(keys); err != nil {
 			t.Error(err)
 		}
 	}
 	wait(`demo +ready +stdio +5 `)
 	wait(`^  Nothing\. Everything that is configured works\.$`)
 
-	run := w.start(t, command{stdout: &output{}}, "exec", "await new Promise((done) => setTimeout(done, 100_000))")
+	run := w.start(t, command{stdout: &kit.Buffer{}}, "exec", "await new Promise((done) => setTimeout(done, 100_000))")
 	press("3")
 	wait(`^> run_\w+ +running `)
 	press("a")
@@ -111,15 +110,15 @@ func TestTop(t *testing.T) {
 	if code := <-top.code; code != 0 || top.stderr.String() != "" {
 		t.Errorf("code %d, %s", code, top.stderr)
 	}
-	until(t, "the first screen of the terminal and its cursor are back", func() bool {
-		e := emulate(raw(), 80, 24)
+	kit.Eventually(t, "the first screen of the terminal and its cursor are back", func() bool {
+		e := emulate(terminal.Raw(), 80, 24)
 		return !e.alternate && !e.hidden
 	})
-	after, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	after, err := unix.IoctlGetTermios(int(terminal.Screen.Fd()), unix.TCGETS)
 	if err != nil || *after != *before {
 		t.Errorf("the terminal is not as it was: %v, %+v, %+v", err, before, after)
 	}
-	if coloured := regexp.MustCompile("\x1b\\[[0-9;]*3[0-7]m").FindString(raw()); coloured != "" {
+	if coloured := regexp.MustCompile("\x1b\\[[0-9;]*3[0-7]m").FindString(terminal.Raw()); coloured != "" {
 		t.Errorf("there are colours in spite of NO_COLOR: %q", coloured)
 	}
 }
@@ -147,12 +146,9 @@ func TestTopAll(t *testing.T) {
 	if r := w.run(t, "top", "--all"); r.code != 1 || !strings.Contains(r.stderr, "top needs a terminal") {
 		t.Errorf("without a terminal: %+v", r)
 	}
-	terminal, master, raw := exactTerminal(t)
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
-		t.Fatal(err)
-	}
-	top := w.start(t, command{stdin: terminal, stdout: terminal}, "top", "--all")
-	screen := func() string { return emulate(raw(), 80, 24).String() }
+	terminal := kit.NewTerminal(t, 80)
+	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "top", "--all")
+	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
 	wait := func(pattern string) {
 		t.Helper()
 		re := regexp.MustCompile("(?m)" + pattern)
@@ -161,10 +157,10 @@ func TestTopAll(t *testing.T) {
 				t.Log(screen())
 			}
 		}()
-		until(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
+		kit.Eventually(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
 	}
 	press := func(keys string) {
-		if _, err := master.WriteString(keys); err != nil {
+		if _, err := terminal.Keyboard.WriteString(keys); err != nil {
 			t.Error(err)
 		}
 	}
@@ -202,7 +198,7 @@ func TestTopAll(t *testing.T) {
 	wait(`^Run toolscript servers restart demo -g http`)
 	press("y")
 	wait(`^Restarted demo: ready`)
-	until(t, "the server has started again", func() bool {
+	kit.Eventually(t, "the server has started again", func() bool {
 		text, _ := os.ReadFile(dir + "/starts") // the server writes this file
 		return strings.Count(string(text), "start") == 2
 	})

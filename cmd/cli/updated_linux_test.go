@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // TestUpdateOfARunningGateway: after an update has removed or replaced the program's file, a
@@ -31,7 +33,7 @@ func TestUpdateOfARunningGateway(t *testing.T) {
 			}
 			c := exec.CommandContext(t.Context(), program, "gateway", "start", "--worker-idle", "1ms")
 			c.Dir, c.Env = w.dir, w.env
-			var stderr output
+			var stderr kit.Buffer
 			c.Stderr = &stderr
 			stdout, err := c.StdoutPipe()
 			if err != nil {

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/confirm"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -69,13 +69,7 @@ func TestLinkAtTerminal(t *testing.T) {
 		} else if err != nil || shown != api.ShownTerminal {
 			t.Errorf("%s: %q, %v", name, shown, err)
 		} else {
-			for deadline := time.After(time.Minute); !strings.Contains(screen(), pageLink); {
-				select {
-				case <-deadline:
-					t.Fatalf("%s: the terminal shows %q", name, screen())
-				case <-time.After(time.Millisecond):
-				}
-			}
+			kit.Shows(t, screen, pageLink)
 		}
 		pipes, _ := process(t, false)
 		agent, seen := process(t, true, "CLAUDECODE=1")

@@ -2,21 +2,16 @@ package confirm_test
 
 import (
 	"bufio"
-	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/confirm"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 var request = toolscript.Approval{
@@ -37,9 +32,8 @@ func process(t *testing.T, own bool, env ...string) (pid int, screen func() stri
 	c.Stdin, c.Stdout = in, out
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if own {
-		var terminal *os.File
-		terminal, screen = pty(t)
-		c.ExtraFiles = []*os.File{terminal}
+		terminal := kit.NewTerminal(t, 80)
+		c.ExtraFiles, screen = []*os.File{terminal.Screen}, terminal.Shown
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
 	}
 	if err := c.Start(); err != nil {
@@ -57,45 +51,6 @@ func process(t *testing.T, own bool, env ...string) (pid int, screen func() stri
 	return c.Process.Pid, screen
 }
 
-func pty(t *testing.T) (terminal *os.File, screen func() string) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var text bytes.Buffer
-	go func() { // ends with the terminal
-		part := make([]byte, 1024)
-		for {
-			n, err := master.Read(part)
-			mu.Lock()
-			text.Write(part[:n])
-			mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() { _ = terminal.Close() })
-	return terminal, func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.String()
-	}
-}
-
 // TestAtTerminal: a code is shown at the terminal of a person, but not to a process without a
 // terminal or to a process of an agent, even if that has two terminals.
 func TestAtTerminal(t *testing.T) {
@@ -109,13 +64,7 @@ func TestAtTerminal(t *testing.T) {
 		t.Errorf("the terminal of a person: %v", err)
 	} else {
 		show(request, "ABCDEF")
-		for deadline := time.After(time.Minute); !strings.Contains(screen(), "code: ABCDEF"); {
-			select {
-			case <-deadline:
-				t.Fatalf("the terminal shows %q", screen())
-			case <-time.After(time.Millisecond):
-			}
-		}
+		kit.Shows(t, screen, "code: ABCDEF")
 	}
 	pipes, _ := process(t, false)
 	agent, _ := process(t, true, "CLAUDECODE=1")

@@ -19,6 +19,8 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/fixture/natstest"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
@@ -36,27 +38,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const patience = time.Minute
-
 // startNATS starts a NATS server on a port of 127.0.0.1, with one user for a gateway and one for a
 // hub, and returns its address.
 func startNATS(t *testing.T, gateway *natsserver.Permissions) string {
 	t.Helper()
-	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true, Users: []*natsserver.User{
+	return natstest.Start(t, &natsserver.Options{Users: []*natsserver.User{
 		{Username: "gateway", Password: "g", Permissions: gateway}, {Username: "hub", Password: "h"},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server is not ready")
-	}
-	return s.Addr().String()
+	}}).Addr().String()
 }
 
 // offer offers a server to the fleet until leave is called.
@@ -86,7 +74,7 @@ func offer(t *testing.T, address, name string) (leave func()) {
 		if err := f.Close(); err != nil {
 			t.Errorf("leave the fleet: %v", err)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := system.Close(ctx); err != nil {
 			t.Errorf("close the servers: %v", err)
@@ -127,20 +115,6 @@ func startDaemon(t *testing.T, text string) *Daemon {
 	return d
 }
 
-func await(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	until := time.After(patience)
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-until:
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
-
 func (d *Daemon) stateOf(t *testing.T, name string) toolscript.ServerStatus {
 	t.Helper()
 	all, err := d.Servers(t.Context())
@@ -160,9 +134,9 @@ func TestFleetFollows(t *testing.T) {
 	address := startNATS(t, nil)
 	d := startDaemon(t, `{"mcpServers": {}, "fleet": {"url": "nats://gateway:g@`+address+`", "use": "*"}}`)
 	leave := offer(t, address, "srv")
-	await(t, "the server is there", func() bool { return d.stateOf(t, "srv").State == toolscript.Ready })
+	kit.Eventually(t, "the server is there", func() bool { return d.stateOf(t, "srv").State == toolscript.Ready })
 	leave()
-	await(t, "the server is gone", func() bool { return d.stateOf(t, "srv").Name == "" })
+	kit.Eventually(t, "the server is gone", func() bool { return d.stateOf(t, "srv").Name == "" })
 }
 
 // TestFleetApproval: a call of a fleet's server waits for a person at the gateway, and the audit
@@ -172,7 +146,7 @@ func TestFleetApproval(t *testing.T) {
 	offer(t, address, "srv")
 	d := startDaemon(t, `{"mcpServers": {"srv": {"fleet": true}}, "fleet": {"url": "nats://gateway:g@`+address+`"},
 		"approvals": {"rules": [{"match": ["srv__echo"], "action": "ask"}]}}`)
-	await(t, "the server is ready", func() bool { return d.stateOf(t, "srv").State == toolscript.Ready })
+	kit.Eventually(t, "the server is ready", func() bool { return d.stateOf(t, "srv").State == toolscript.Ready })
 	for _, action := range []toolscript.ApprovalAction{toolscript.ApprovalDeny, toolscript.ApprovalAllow} {
 		failed := make(chan error, 1)
 		go func() {
@@ -182,7 +156,7 @@ func TestFleetApproval(t *testing.T) {
 			failed <- err
 		}()
 		var pending []toolscript.Approval
-		await(t, "the call waits", func() bool {
+		kit.Eventually(t, "the call waits", func() bool {
 			pending, _ = d.PendingApprovals(t.Context())
 			return len(pending) == 1
 		})
@@ -198,7 +172,7 @@ func TestFleetApproval(t *testing.T) {
 		t.Fatal(err)
 	}
 	var calls []string
-	await(t, "the audit has both calls", func() bool {
+	kit.Eventually(t, "the audit has both calls", func() bool {
 		calls = nil
 		_ = audit.ChainLines(folder, func(l audit.ChainLine) { // the line may be incomplete while it is written
 			var line audit.Line
@@ -222,11 +196,11 @@ func TestFleetPermissions(t *testing.T) {
 	offer(t, address, "srv")
 	offer(t, address, "secret")
 	d := startDaemon(t, `{"mcpServers": {"srv": {"fleet": true}, "secret": {"fleet": true}}, "fleet": {"url": "nats://gateway:g@`+address+`"}}`)
-	await(t, "the server is ready", func() bool { return d.stateOf(t, "srv").State == toolscript.Ready })
+	kit.Eventually(t, "the server is ready", func() bool { return d.stateOf(t, "srv").State == toolscript.Ready })
 	if _, err := d.CallTool(t.Context(), toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"x"}`)}); err != nil {
 		t.Error(err)
 	}
-	await(t, "the other server is refused", func() bool {
+	kit.Eventually(t, "the other server is refused", func() bool {
 		s := d.stateOf(t, "secret")
 		return s.State == toolscript.Backoff && strings.Contains(s.Error, "credentials of the fleet do not allow requests to this server")
 	})
@@ -234,7 +208,7 @@ func TestFleetPermissions(t *testing.T) {
 		t.Errorf("warnings %q, %v", status.Warnings, err)
 	}
 	all := startDaemon(t, `{"mcpServers": {}, "fleet": {"url": "nats://gateway:g@`+address+`", "use": "*"}}`)
-	await(t, "the status says that servers cannot be listed", func() bool {
+	kit.Eventually(t, "the status says that servers cannot be listed", func() bool {
 		status, err := all.Status(t.Context())
 		return err == nil && len(status.Warnings) == 1 && strings.Contains(status.Warnings[0], `name the servers in "use" of "fleet"`)
 	})

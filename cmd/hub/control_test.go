@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/hub"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -22,14 +23,14 @@ func TestControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann", "eve"} {
-		if _, err := cluster.Release(within(t), as(address, name), "github"); toolscript.KindOf(err) != toolscript.Forbidden {
+		if _, err := cluster.Release(kit.Within(t), as(address, name), "github"); toolscript.KindOf(err) != toolscript.Forbidden {
 			t.Errorf("%s releases a server: %v", name, err)
 		}
-		if _, err := cluster.Drain(within(t), as(address, name), "there"); toolscript.KindOf(err) != toolscript.Forbidden {
+		if _, err := cluster.Drain(kit.Within(t), as(address, name), "there"); toolscript.KindOf(err) != toolscript.Forbidden {
 			t.Errorf("%s ends a hub: %v", name, err)
 		}
 	}
-	r, err := cluster.Release(within(t), as(address, "hub"), "github")
+	r, err := cluster.Release(kit.Within(t), as(address, "hub"), "github")
 	if err != nil || r.Host != "there" {
 		t.Errorf("a hub releases a server: %+v, %v", r, err)
 	}

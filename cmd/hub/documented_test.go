@@ -17,7 +17,9 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/hub"
+	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 )
@@ -71,20 +73,7 @@ func (e *example) start(i int) {
 	if err != nil {
 		e.Fatalf("%v in:\n%s", err, text)
 	}
-	o.NoLog, o.NoSigs = true, true
-	s, err := natsserver.NewServer(o)
-	if err != nil {
-		e.Fatal(err)
-	}
-	s.Start()
-	e.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		e.Fatalf("the NATS server %s is not ready", name)
-	}
-	e.running = append(e.running, s)
+	e.running = append(e.running, natstest.Start(e, o))
 }
 
 // address writes a file of the documentation and returns its fleet address, as toolscript reads it.
@@ -155,7 +144,7 @@ func TestDocumentedCluster(t *testing.T) {
 		t.Fatalf("hub: %v", err)
 	}
 	answered := func() (err error) {
-		until := time.Now().Add(patience)
+		until := time.Now().Add(kit.Patience)
 		for err = call(t, alice, "notes"); err != nil && time.Now().Before(until); err = call(t, alice, "notes") {
 		}
 		return err
@@ -181,7 +170,7 @@ func TestDocumentedCluster(t *testing.T) {
 // replicas returns the number of replicas of a bucket, as JetStream reports it.
 func (e *example) replicas(at cluster.Address, bucket string) int {
 	e.Helper()
-	nc, err := cluster.Connect(within(e.T), at, nats.Name("test"))
+	nc, err := cluster.Connect(kit.Within(e.T), at, nats.Name("test"))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -190,7 +179,7 @@ func (e *example) replicas(at cluster.Address, bucket string) int {
 	if err != nil {
 		e.Fatal(err)
 	}
-	s, err := js.Stream(within(e.T), "KV_"+bucket)
+	s, err := js.Stream(kit.Within(e.T), "KV_"+bucket)
 	if err != nil {
 		e.Fatal(err)
 	}

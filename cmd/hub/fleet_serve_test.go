@@ -14,7 +14,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/hub"
+	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -77,10 +79,10 @@ func TestServeWaits(t *testing.T) {
 	case <-log.seen:
 	case err := <-ended:
 		t.Fatalf("the hub has ended: %v", err)
-	case <-within(t).Done():
+	case <-kit.Within(t).Done():
 		t.Fatal("the hub does not say that it waits")
 	}
-	run(t, &natsserver.Options{Port: ports[0]})
+	natstest.Start(t, &natsserver.Options{Port: ports[0]})
 	select {
 	case j := <-ready:
 		if len(j.Servers) != 1 {
@@ -88,7 +90,7 @@ func TestServeWaits(t *testing.T) {
 		}
 	case err := <-ended:
 		t.Fatalf("the hub has ended: %v", err)
-	case <-within(t).Done():
+	case <-kit.Within(t).Done():
 		t.Fatal("the hub does not join")
 	}
 	if err := call(t, at, "github"); err != nil {
@@ -102,14 +104,14 @@ func TestServeWaits(t *testing.T) {
 
 // TestServeRefused checks that a hub ends at the start if the cluster refuses its credentials.
 func TestServeRefused(t *testing.T) {
-	address := run(t, &natsserver.Options{Username: "hub", Password: password})
+	address := natstest.Start(t, &natsserver.Options{Username: "hub", Password: password}).Addr().String()
 	_, ended, _ := serve(t, cluster.Address{URL: "nats://hub:wrong@" + address}, &logged{"", make(chan struct{}, 1)})
 	select {
 	case err := <-ended:
 		if err == nil || !strings.Contains(err.Error(), "refuses the credentials") {
 			t.Errorf("the hub ends with: %v", err)
 		}
-	case <-within(t).Done():
+	case <-kit.Within(t).Done():
 		t.Fatal("the hub does not end")
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -24,6 +23,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/fixture/natstest"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	shared "github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -43,16 +44,6 @@ func TestMain(m *testing.M) {
 }
 
 const password = "secret"
-
-// patience is the longest time that a test waits for an event.
-const patience = time.Minute
-
-func within(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // user is a user of the NATS server with the permissions that the command prints.
 type user struct {
@@ -85,7 +76,7 @@ func startNATS(t *testing.T, users ...user) string {
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, config)
 	}
-	return run(t, o)
+	return natstest.Start(t, o).Addr().String()
 }
 
 // as returns the login of a user at a NATS server.
@@ -113,7 +104,7 @@ func join(t *testing.T, at cluster.Address, stateless bool, names ...string) err
 	for _, name := range names {
 		o.Offers = append(o.Offers, host.Offer{Name: name, Stateless: stateless, Config: upstream.Config{Type: upstream.Stdio, Command: self, Args: []string{asServer, "asks"}}})
 	}
-	f, err := host.Join(within(t), o)
+	f, err := host.Join(kit.Within(t), o)
 	if err != nil {
 		return err
 	}
@@ -150,15 +141,15 @@ func callWith(t *testing.T, at cluster.Address, name, key string) (result json.R
 	t.Helper()
 	f := shared.NewFleet(shared.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), name, upstream.Config{}, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), name, upstream.Config{}, upstream.Events{})
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.ListTools(within(t)); err != nil {
+	if _, err := c.ListTools(kit.Within(t)); err != nil {
 		return nil, err
 	}
 	done := make(chan struct{})
-	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "bump", Key: key, Args: json.RawMessage(`{}`), Done: func(r json.RawMessage, failed error) {
+	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "bump", Key: key, Args: json.RawMessage(`{}`), Done: func(r json.RawMessage, failed error) {
 		result, err = r, failed
 		close(done)
 	}})
@@ -217,16 +208,16 @@ func TestPermissions(t *testing.T) {
 			}
 		})
 	}
-	nc, err := cluster.Connect(within(t), as(address, "operator"))
+	nc, err := cluster.Connect(kit.Within(t), as(address, "operator"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	servers, err := cluster.List(within(t), nc)
+	servers, err := cluster.List(kit.Within(t), nc)
 	if err != nil || len(servers) != 3 {
 		t.Errorf("the operator sees %+v (%v), want three servers", servers, err)
 	}
-	runners, err := cluster.Runners(within(t), nc)
+	runners, err := cluster.Runners(kit.Within(t), nc)
 	if err != nil || len(runners) != 1 || runners[0].Host != "there" {
 		t.Errorf("the operator sees %+v (%v), want a runner", runners, err)
 	}
@@ -234,7 +225,7 @@ func TestPermissions(t *testing.T) {
 
 func tryRunner(t *testing.T, at cluster.Address) error {
 	t.Helper()
-	s, err := remote.Join(within(t), cluster.Dialer(func() cluster.Address { return at }), remote.Options{
+	s, err := remote.Join(kit.Within(t), cluster.Dialer(func() cluster.Address { return at }), remote.Options{
 		Runners: 1, Host: "there", Version: "test", Log: slog.New(slog.DiscardHandler),
 		Lend: func(context.Context) (runner.Runner, func(bool), error) {
 			return nil, nil, errors.New("not in this test")
@@ -263,7 +254,7 @@ func useRunner(t *testing.T, at cluster.Address) error {
 	t.Helper()
 	f := remote.NewFleet(at.Name, cluster.Dialer(func() cluster.Address { return at }), slog.New(slog.DiscardHandler))
 	t.Cleanup(f.Reset)
-	s, err := f.Take(within(t))
+	s, err := f.Take(kit.Within(t))
 	if err == nil {
 		s.Close()
 	}
@@ -275,7 +266,7 @@ func TestOtherInbox(t *testing.T) {
 	address := startNATS(t, user{name: "alice", roles: []hub.Role{hub.RoleGateway}}, user{name: "bob", roles: []hub.Role{hub.RoleGateway}})
 	for _, subject := range []string{"toolscript.gateway.bob.>", "runs.bob.>", "_INBOX.>", "toolscript.server.>", ">"} {
 		refused := make(chan error, 1)
-		nc, err := cluster.Connect(within(t), as(address, "alice"), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
+		nc, err := cluster.Connect(kit.Within(t), as(address, "alice"), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +278,7 @@ func TestOtherInbox(t *testing.T) {
 			if !errors.Is(err, nats.ErrPermissionViolation) {
 				t.Errorf("%s: %v", subject, err)
 			}
-		case <-within(t).Done():
+		case <-kit.Within(t).Done():
 			t.Errorf("%s was not refused", subject)
 		}
 		nc.Close()

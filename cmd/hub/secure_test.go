@@ -22,6 +22,8 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/natstest"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -72,28 +74,6 @@ func (a *authority) sign(name string, c *x509.Certificate) (*x509.Certificate, *
 	return signed, key
 }
 
-// run starts a NATS server on 127.0.0.1, at a free port unless the options name one, and returns its address.
-func run(t *testing.T, o *natsserver.Options) string {
-	t.Helper()
-	o.Host, o.NoSigs, o.NoLog = "127.0.0.1", true, true
-	if o.Port == 0 {
-		o.Port = natsserver.RANDOM_PORT
-	}
-	s, err := natsserver.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server is not ready")
-	}
-	return s.Addr().String()
-}
-
 // TestTLS: a gateway and a hub use a cluster that requires client certificates; without a
 // certificate, the error says what to check.
 func TestTLS(t *testing.T) {
@@ -107,10 +87,10 @@ func TestTLS(t *testing.T) {
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
-	address := run(t, &natsserver.Options{
-		TLS: true, TLSVerify: true, TLSTimeout: patience.Seconds(),
+	address := natstest.Start(t, &natsserver.Options{
+		TLS: true, TLSVerify: true, TLSTimeout: kit.Patience.Seconds(),
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert},
-	})
+	}).Addr().String()
 	right := cluster.Address{URL: "tls://" + address, CA: a.file, Cert: filepath.Join(a.dir, "client.pem"), Key: filepath.Join(a.dir, "client.key")}
 	if err := join(t, right, true, "github"); err != nil {
 		t.Fatalf("hub: %v", err)
@@ -163,7 +143,7 @@ func newTenants(t *testing.T, names ...string) *tenants {
 		}
 	}
 	claims := jwt.NewOperatorClaims(public(t, operator))
-	n.address = run(t, &natsserver.Options{TrustedKeys: []string{claims.Subject}, AccountResolver: resolver})
+	n.address = natstest.Start(t, &natsserver.Options{TrustedKeys: []string{claims.Subject}, AccountResolver: resolver}).Addr().String()
 	return n
 }
 
@@ -216,11 +196,11 @@ func TestTenants(t *testing.T) {
 		t.Fatalf("hub of blue: %v", err)
 	}
 	for account, want := range map[string]string{"red": "github jira", "blue": "github"} {
-		nc, err := cluster.Connect(within(t), n.login(account, all))
+		nc, err := cluster.Connect(kit.Within(t), n.login(account, all))
 		if err != nil {
 			t.Fatal(err)
 		}
-		entries, err := cluster.List(within(t), nc)
+		entries, err := cluster.List(kit.Within(t), nc)
 		nc.Close()
 		var names []string
 		for _, e := range entries {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/internal/proc"
-	"github.com/toolscript/toolscript/test/fixture/pace"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // begin starts a shell command in its own process group.
@@ -42,18 +42,6 @@ func begin(t *testing.T, script string) *proc.Start {
 	return s
 }
 
-func eventually(t *testing.T, what string, seen func() bool) {
-	t.Helper()
-	late := time.After(pace.Limit(20 * time.Second))
-	for !seen() {
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-late:
-			t.Fatalf("not seen: %s", what)
-		}
-	}
-}
-
 // TestActivity: Look counts the CPU time of all processes of a start, even of a child that left the
 // group and of children that have ended.
 func TestActivity(t *testing.T) {
@@ -67,7 +55,7 @@ func TestActivity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := begin(t, script)
-			eventually(t, "CPU time", func() bool { return s.Look().CPU >= 100*time.Millisecond })
+			kit.Eventually(t, "CPU time", func() bool { return s.Look().CPU >= 100*time.Millisecond })
 		})
 	}
 	t.Run("none", func(t *testing.T) {

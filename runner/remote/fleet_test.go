@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/remote"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // TestFleet checks that a gateway connects when a run needs a runner, that a changed address does
@@ -27,7 +28,7 @@ func TestFleet(t *testing.T) {
 	t.Cleanup(f.Reset)
 	exec := func(s *remote.Sandbox) {
 		t.Helper()
-		o, err := s.Run(within(t), newJob(t, `export default 1`), &host{})
+		o, err := s.Run(kit.Within(t), newJob(t, `export default 1`), &host{})
 		if err != nil || string(o.Value) != "1" {
 			t.Errorf("%s, %+v, %v", o.Value, o.Err, err)
 		}
@@ -35,7 +36,7 @@ func TestFleet(t *testing.T) {
 	}
 	take := func() *remote.Sandbox {
 		t.Helper()
-		s, err := f.Take(within(t))
+		s, err := f.Take(kit.Within(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestUnreachableFleet(t *testing.T) {
 		return nil, why
 	}, slog.Default())
 	for range 3 {
-		if _, err := f.Take(within(t)); !errors.Is(err, why) {
+		if _, err := f.Take(kit.Within(t)); !errors.Is(err, why) {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -76,7 +77,7 @@ func TestUnreachableFleet(t *testing.T) {
 		t.Errorf("%d attempts to connect for three runs", attempts)
 	}
 	f.Reset()
-	if _, err := f.Take(within(t)); err == nil || attempts != 2 {
+	if _, err := f.Take(kit.Within(t)); err == nil || attempts != 2 {
 		t.Errorf("error %v after %d attempts", err, attempts)
 	}
 }

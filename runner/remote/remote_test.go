@@ -25,7 +25,9 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
 
+	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/fixture/testhost"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // runnerRole makes the test binary a runner that connects to the NATS server at the next argument
@@ -76,22 +78,10 @@ func options(runners int, cache string) remote.Options {
 	}}
 }
 
-// startNATS starts a NATS server on loopback and returns its address.
+// startNATS starts a NATS server and returns its address.
 func startNATS(t *testing.T) string {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(30 * time.Second) {
-		t.Fatal("the NATS server does not start")
-	}
-	return s.ClientURL()
+	return natstest.Start(t, &server.Options{}).ClientURL()
 }
 
 func connect(t *testing.T, url string) *nats.Conn {
@@ -118,13 +108,6 @@ func serve(t *testing.T, url string, runners int) *remote.Server {
 func newPool(t *testing.T, url string) *remote.Pool {
 	t.Helper()
 	return remote.NewPool(connect(t, url), "user1.gateway1", slog.Default())
-}
-
-func within(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // host answers a call with its arguments unless call is set.
@@ -177,21 +160,12 @@ func newJob(t *testing.T, code string) runner.Job {
 // remoteRun runs a job on a runner of the pool.
 func remoteRun(t *testing.T, p *remote.Pool, j runner.Job, h *host) (runner.Outcome, error) {
 	t.Helper()
-	s, err := p.Take(within(t))
+	s, err := p.Take(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	return s.Run(within(t), j, h)
-}
-
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for ctx := within(t); !holds(); time.Sleep(5 * time.Millisecond) {
-		if ctx.Err() != nil {
-			t.Fatalf("not so: %s", what)
-		}
-	}
+	return s.Run(kit.Within(t), j, h)
 }
 
 // TestIdempotencyKey checks that the gateway receives the key of a call that a runner makes.
@@ -265,7 +239,7 @@ func TestCancel(t *testing.T) {
 	url := startNATS(t)
 	s := serve(t, url, 1)
 	p := newPool(t, url)
-	ctx, cancel := context.WithCancelCause(within(t))
+	ctx, cancel := context.WithCancelCause(kit.Within(t))
 	h := &host{call: func(calling context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		cancel(errors.New("enough"))
 		<-calling.Done()
@@ -280,7 +254,7 @@ func TestCancel(t *testing.T) {
 	if err != nil || o.Err == nil || o.Err.Code != toolscript.Cancelled {
 		t.Errorf("%+v, %v", o.Err, err)
 	}
-	await(t, "the runner is free", func() bool { return s.Stats().Busy == 0 })
+	kit.Eventually(t, "the runner is free", func() bool { return s.Stats().Busy == 0 })
 }
 
 // TestLimit checks that the runner enforces the limits of a run.
@@ -297,7 +271,7 @@ func TestLimit(t *testing.T) {
 
 // TestNoRunner checks the error if there is no runner.
 func TestNoRunner(t *testing.T) {
-	_, err := newPool(t, startNATS(t)).Take(within(t))
+	_, err := newPool(t, startNATS(t)).Take(kit.Within(t))
 	if toolscript.KindOf(err) != toolscript.Unavailable || !strings.Contains(err.Error(), "--runners") {
 		t.Errorf("error %v", err)
 	}
@@ -320,7 +294,7 @@ func TestBusy(t *testing.T) {
 	url := startNATS(t)
 	s := serve(t, url, 1)
 	p := newPool(t, url)
-	first, err := p.Take(within(t))
+	first, err := p.Take(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,12 +305,12 @@ func TestBusy(t *testing.T) {
 		t.Error("a busy runner was taken")
 	}
 	first.Close()
-	second, err := p.Take(within(t))
+	second, err := p.Take(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	second.Close()
-	await(t, "the runner is free", func() bool { return s.Stats().Busy == 0 })
+	kit.Eventually(t, "the runner is free", func() bool { return s.Stats().Busy == 0 })
 }
 
 // TestKilledRunner checks that a run whose runner is killed fails with a typed error, and is not
@@ -363,7 +337,7 @@ func TestKilledRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newPool(t, url)
-	sandbox, err := p.Take(within(t))
+	sandbox, err := p.Take(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +350,7 @@ func TestKilledRunner(t *testing.T) {
 		<-ctx.Done()
 		return nil, nil
 	}}
-	_, err = sandbox.Run(within(t), newJob(t, `await tools.demo.echo({})`), h)
+	_, err = sandbox.Run(kit.Within(t), newJob(t, `await tools.demo.echo({})`), h)
 	if toolscript.KindOf(err) != toolscript.Unavailable || !strings.Contains(err.Error(), "not started again") {
 		t.Errorf("error %v", err)
 	}
@@ -390,7 +364,7 @@ func TestLostGateway(t *testing.T) {
 	url := startNATS(t)
 	s := serve(t, url, 1)
 	nc := connect(t, url)
-	sandbox, err := remote.NewPool(nc, "user1.gateway1", slog.Default()).Take(within(t))
+	sandbox, err := remote.NewPool(nc, "user1.gateway1", slog.Default()).Take(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,10 +376,10 @@ func TestLostGateway(t *testing.T) {
 	}}
 	failed := make(chan error, 1)
 	go func() {
-		_, err := sandbox.Run(within(t), newJob(t, `await tools.demo.echo({})`), h)
+		_, err := sandbox.Run(kit.Within(t), newJob(t, `await tools.demo.echo({})`), h)
 		failed <- err
 	}()
-	await(t, "the runner is free", func() bool { st := s.Stats(); return st.Runs == 1 && st.Busy == 0 })
+	kit.Eventually(t, "the runner is free", func() bool { st := s.Stats(); return st.Runs == 1 && st.Busy == 0 })
 	if err := <-failed; toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("error %v", err)
 	}

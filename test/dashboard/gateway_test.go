@@ -4,7 +4,6 @@ package dashboard
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +16,8 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // desk is a machine with a terminal, a desktop and a gateway.
@@ -29,8 +27,8 @@ type desk struct {
 	config  string
 	stop    func()
 
-	harness.Gateway         // has the URL
-	screen          *screen // terminal of the gateway
+	harness.Gateway               // has the URL
+	screen          *kit.Terminal // of the gateway
 }
 
 // newDesk builds the program and starts a gateway.
@@ -78,10 +76,10 @@ func newHome(t *testing.T) string {
 // start starts a gateway at a new terminal.
 func (d *desk) start(port string) {
 	d.t.Helper()
-	terminal, screen := newTerminal(d.t)
+	screen := kit.NewTerminal(d.t, 80)
 	cmd := d.program.Command(context.Background(), "gateway", "start", "--config", d.config, "--port", port, "--force")
 	cmd.Env = append(cmd.Env, "DISPLAY=:0")
-	cmd.Stderr = terminal
+	cmd.Stderr = screen.Screen
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -96,7 +94,7 @@ func (d *desk) start(port string) {
 		}
 		_, _ = io.Copy(io.Discard, out) // the rest of the output is not needed
 		if err := cmd.Wait(); err != nil {
-			d.t.Errorf("the gateway: %v\n%s", err, screen.text())
+			d.t.Errorf("the gateway: %v\n%s", err, screen.Raw())
 		}
 	})
 	d.Gateway, d.screen = harness.Gateway{}, screen
@@ -106,7 +104,7 @@ func (d *desk) start(port string) {
 			return
 		}
 	}
-	d.t.Fatalf("the gateway printed no URL; its terminal:\n%s", screen.text())
+	d.t.Fatalf("the gateway printed no URL; its terminal:\n%s", screen.Raw())
 }
 
 // base returns the address of the gateway without the capability.
@@ -169,46 +167,4 @@ func (d *desk) kill(arg string) {
 		}
 	}
 	d.t.Fatalf("no process has the argument %s", arg)
-}
-
-// screen is the text that a terminal shows.
-type screen struct {
-	mu   sync.Mutex
-	data bytes.Buffer
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.data.Write(p)
-}
-
-func (s *screen) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.data.String()
-}
-
-func newTerminal(t *testing.T) (*os.File, *screen) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &screen{}
-	go func() { _, _ = io.Copy(s, master) }() // ends when nobody has the terminal open
-	t.Cleanup(func() { _ = terminal.Close() })
-	return terminal, s
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/confirm"
-	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // The folder for pictures of the documentation, and the home folder that they show.
@@ -168,15 +168,13 @@ var code = regexp.MustCompile(`code: ([A-Z2-7]{6}) `)
 // codeOf waits for the n-th code at the terminal of the gateway.
 func (d *desk) codeOf(n int) (found string) {
 	d.t.Helper()
-	if err := harness.Until(d.t.Context(), func() (bool, error) {
-		all := code.FindAllStringSubmatch(d.screen.text(), -1)
+	kit.Eventually(d.t, "the gateway shows a code", func() bool {
+		all := code.FindAllStringSubmatch(d.screen.Raw(), -1)
 		if len(all) >= n {
 			found = all[n-1][1]
 		}
-		return found != "", nil
-	}); err != nil {
-		d.t.Fatalf("the gateway shows no code: %v\n%s", err, d.screen.text())
-	}
+		return found != ""
+	})
 	return found
 }
 

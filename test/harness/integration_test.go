@@ -24,6 +24,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 )
 
@@ -264,7 +265,7 @@ func program(t *testing.T, config, stdin string, args ...string) (stdout string)
 	if err := os.WriteFile(filepath.Join(dir, "home", ".toolscript.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, failed output
+	var out, failed kit.Buffer
 	code := cli.Run(app.State{
 		Args: args, Dir: filepath.Join(dir, "work"), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &failed,
 		Env: []string{

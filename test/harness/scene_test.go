@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -59,7 +59,7 @@ type world struct {
 	gateway  *actors.System
 	root     string
 	requests chan request
-	log      *output
+	log      *kit.Buffer
 
 	mu       sync.Mutex
 	noted    []string
@@ -87,7 +87,7 @@ type settings struct {
 
 func newScene(t *testing.T, o settings) *scene {
 	t.Helper()
-	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meetings: map[string]*meeting{}, more: make(chan struct{}), over: make(chan struct{})}}
+	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &kit.Buffer{}, meetings: map[string]*meeting{}, more: make(chan struct{}), over: make(chan struct{})}}
 	if o.builtin == nil {
 		o.builtin = []string{"readFile", "exec"}
 	}
@@ -109,7 +109,7 @@ func newScene(t *testing.T, o settings) *scene {
 	}
 	options := worker.Options{CacheDir: engine}
 	system, err := actors.Start(actors.Options{
-		Servers: servers, Logger: s.log.logger(), NoObserve: true,
+		Servers: servers, Logger: s.log.Logger(), NoObserve: true,
 		Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: t.TempDir()}}, nil),
 		Approvals: actors.Approvals{
 			Policies: func() toolscript.Approvals {
@@ -430,26 +430,4 @@ func (cases table) run(t *testing.T, s *scene, want int) {
 	if len(names) != want {
 		t.Errorf("%d cases, want %d", len(names), want)
 	}
-}
-
-// output is a buffer that is safe for concurrent use.
-type output struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
-func (o *output) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(o, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +20,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // columns is the width of the terminal.
@@ -84,46 +85,20 @@ type machine struct{ env []string }
 
 // run runs a shell command at a terminal, and returns its output and its duration. The command may fail.
 func (m machine) run(command string) (output string, took time.Duration, err error) {
-	master, terminal, err := open()
+	terminal, err := kit.OpenTerminal(40, columns)
 	if err != nil {
 		return "", 0, err
 	}
-	defer master.Close() //nolint:errcheck // only read
 	cmd := exec.Command("/bin/sh", "-c", command)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = m.env, terminal, terminal, terminal
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = m.env, terminal.Screen, terminal.Screen, terminal.Screen
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
 	begun := time.Now()
-	if err := errors.Join(cmd.Start(), terminal.Close()); err != nil {
+	err = cmd.Run()
+	output = terminal.Text()
+	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
 		return "", 0, err
 	}
-	text, err := io.ReadAll(master)
-	if err != nil && !errors.Is(err, unix.EIO) { // EIO is the end of the terminal
-		return "", 0, err
-	}
-	var failed *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &failed) {
-		return "", 0, err
-	}
-	return string(text), time.Since(begun), nil
-}
-
-// open opens a new terminal and returns both ends.
-func open() (master, terminal *os.File, err error) {
-	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	fd := int(master.Fd())
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0),
-		unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}))
-	if err == nil {
-		terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, master.Close())
-	}
-	return master, terminal, nil
+	return output, time.Since(begun), nil
 }
 
 // piece is a part of a line in one colour.

@@ -1,19 +1,16 @@
 package script_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 func init() { programs["fits"] = func() { os.Exit(fits(os.Args[1:])) } }
@@ -121,34 +118,15 @@ func tableOf(plain string, without []string) (others, words, commands []string) 
 
 // onTerminal returns what a command writes to a terminal of this width.
 func onTerminal(columns int, args []string) (string, error) {
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	opened, err := kit.OpenTerminal(24, columns)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = master.Close() }() // only read, so an error is harmless
-	fd := int(master.Fd())
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0),
-		unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)})); err != nil {
-		return "", err
-	}
-	stdout, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		return "", err
-	}
-	var screen bytes.Buffer
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		_, _ = io.Copy(&screen, master) // ends with an error when the terminal is closed
-	}()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdout = stdout // without stderr, so that no notice is drawn
+	cmd.Stdout = opened.Screen // without stderr, so that no notice is drawn
 	err = cmd.Run()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		err = nil // some commands end with another exit code after a table
 	}
-	err = errors.Join(err, stdout.Close())
-	<-read
-	return strings.ReplaceAll(screen.String(), "\r\n", "\n"), err
+	return opened.Text(), err
 }

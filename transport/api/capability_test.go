@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -135,7 +136,7 @@ func TestRunCapability(t *testing.T) {
 				}
 			}
 			for range 2 {
-				if call := receive(t, calls); call.Run != "r7" || call.ID != "a__b" {
+				if call := kit.Receive(t, calls); call.Run != "r7" || call.ID != "a__b" {
 					t.Errorf("call = %+v, want a__b of run r7", call)
 				}
 			}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -265,7 +266,7 @@ func TestClientEndsItsRun(t *testing.T) {
 	if err := l.client(t).Exec(t.Context(), toolscript.ExecRequest{}, func(toolscript.Event) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("Exec = %v, want the error of emit", err)
 	}
-	if err := receive(t, ended); toolscript.KindOf(err) != toolscript.Cancelled {
+	if err := kit.Receive(t, ended); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("the run ended with %v, want cancelled", err)
 	}
 }

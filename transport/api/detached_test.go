@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 func TestDetach(t *testing.T) {
@@ -22,7 +23,7 @@ func TestDetach(t *testing.T) {
 		return "run_1", nil
 	}})
 	got := l.ask(t, http.MethodPost, "/runs", `{"code": "return 1", "args": ["a"]}`)
-	if req := receive(t, asked); got.status != http.StatusCreated || got.body != `{"runId":"run_1"}`+"\n" || req.Code != "return 1" || req.Client == "" {
+	if req := kit.Receive(t, asked); got.status != http.StatusCreated || got.body != `{"runId":"run_1"}`+"\n" || req.Code != "return 1" || req.Client == "" {
 		t.Errorf("POST /runs = %d %q, asked %+v", got.status, got.body, req)
 	}
 	for body, status := range map[string]int{`{}`: 400, `{"code": 1}`: 400, `{"code": "full"}`: 429, `{"code": "", "check": "perhaps"}`: 400} {
@@ -34,7 +35,7 @@ func TestDetach(t *testing.T) {
 	if id, err := c.Detach(t.Context(), toolscript.ExecRequest{Code: "return 2"}); id != "run_1" || err != nil {
 		t.Errorf("Detach = %q, %v", id, err)
 	}
-	if req := receive(t, asked); req.Code != "return 2" {
+	if req := kit.Receive(t, asked); req.Code != "return 2" {
 		t.Errorf("asked %+v", req)
 	}
 	if _, err := c.Detach(t.Context(), toolscript.ExecRequest{Code: "full"}); toolscript.KindOf(err) != toolscript.Busy {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // TestDisconnectCancelsTheCall: a disconnect, which fasthttp does not report, cancels the call.
@@ -27,11 +28,11 @@ func TestDisconnectCancelsTheCall(t *testing.T) {
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, begun)
+	kit.Receive(t, begun)
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := receive(t, causes); toolscript.KindOf(err) != toolscript.Cancelled {
+	if err := kit.Receive(t, causes); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("the call's context ended with %v, want kind cancelled", err)
 	}
 	line := l.log.line(t, "outcome", "cancelled")
@@ -54,12 +55,12 @@ func TestDisconnectEndsTheRun(t *testing.T) {
 		return nil
 	}})
 	_, cancel := l.stream(t)
-	receive(t, begun)
+	kit.Receive(t, begun)
 	cancel()
-	if err := receive(t, causes); toolscript.KindOf(err) != toolscript.Cancelled {
+	if err := kit.Receive(t, causes); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("the run's context ended with %v, want kind cancelled", err)
 	}
-	if err := receive(t, emitted); toolscript.KindOf(err) != toolscript.Cancelled {
+	if err := kit.Receive(t, emitted); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("emit without a client = %v, want kind cancelled", err)
 	}
 	if line := l.log.line(t, "outcome", "cancelled"); line["run"] != "r1" {
@@ -84,7 +85,7 @@ func TestDisconnectEndsARunThatPrints(t *testing.T) {
 		readLine(t, r)
 	}
 	cancel()
-	if err := receive(t, failed); toolscript.KindOf(err) != toolscript.Cancelled {
+	if err := kit.Receive(t, failed); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("emit = %v, want kind cancelled", err)
 	}
 }
@@ -106,14 +107,14 @@ func TestDisconnectBeforeTheFirstEvent(t *testing.T) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	go func() {
-		receive(t, begun)
+		kit.Receive(t, begun)
 		cancel()
 	}()
 	if resp, err := (&http.Transport{}).RoundTrip(req); err == nil {
 		_ = resp.Body.Close()
 		t.Errorf("POST /exec = %d, want no answer", resp.StatusCode)
 	}
-	if err := receive(t, ended); toolscript.KindOf(err) != toolscript.Cancelled {
+	if err := kit.Receive(t, ended); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("emit = %v, want kind cancelled", err)
 	}
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
 // stream begins POST /exec and returns a reader of its lines.
 func (l *live) stream(t *testing.T) (*bufio.Reader, context.CancelFunc) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.URL()+"/exec", strings.NewReader(`{"code":"x"}`))
 	if err != nil {
@@ -188,7 +189,7 @@ func TestExecRequest(t *testing.T) {
 			Allow:  []string{"a"},
 		},
 	}
-	if diff := cmp.Diff(want, receive(t, requests)); diff != "" {
+	if diff := cmp.Diff(want, kit.Receive(t, requests)); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
 }

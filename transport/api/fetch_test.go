@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -38,14 +39,14 @@ func TestFetch(t *testing.T) {
 		if got.status != http.StatusOK || got.body != `{ "odd" : 1 }` || got.header.Get("Content-Type") != "application/json" {
 			t.Fatalf("%s %s = %d %s", test.method, test.path, got.status, got.body)
 		}
-		if diff := cmp.Diff(test.want, receive(t, asked), cmpopts.IgnoreFields(toolscript.FetchRequest{}, "RequestID")); diff != "" {
+		if diff := cmp.Diff(test.want, kit.Receive(t, asked), cmpopts.IgnoreFields(toolscript.FetchRequest{}, "RequestID")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.path, diff)
 		}
 		if answer, err := client.Fetch(t.Context(), test.want); err != nil || string(answer) != `{ "odd" : 1 }` {
 			t.Errorf("client: %s, %v", answer, err)
 		}
 		same := cmp.Options{cmpopts.IgnoreFields(toolscript.FetchRequest{}, "RequestID"), cmpopts.EquateEmpty()}
-		if diff := cmp.Diff(test.want, receive(t, asked), same); diff != "" {
+		if diff := cmp.Diff(test.want, kit.Receive(t, asked), same); diff != "" {
 			t.Errorf("client %s (-want +got):\n%s", test.path, diff)
 		}
 	}

@@ -20,11 +20,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
-
-// patience is the longest wait in these tests. It is long, because the machine may be busy.
-const patience = time.Minute
 
 // fake is a Backend whose fields implement its methods. A nil function returns zero values.
 type fake struct {
@@ -346,7 +344,7 @@ func serve(t *testing.T, b api.Backend, change ...func(*api.Options)) *live {
 	served := make(chan error, 1)
 	go func() { served <- l.Serve() }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := l.Shutdown(ctx); err != nil {
 			t.Errorf("Shutdown: %v", err)
@@ -417,7 +415,7 @@ type failure struct {
 
 func ask(t *testing.T, method, url string, body io.Reader, change ...func(*http.Request)) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
@@ -450,7 +448,7 @@ func (l *live) dial(t *testing.T) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -480,18 +478,6 @@ func readAnswer(t *testing.T, conn net.Conn) answer {
 	return answer{resp.StatusCode, resp.Header, string(text)}
 }
 
-// receive waits for a value.
-func receive[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		t.Fatal("nothing came")
-		panic("unreachable")
-	}
-}
-
 // logBook stores log lines and lets tests wait for them.
 type logBook struct {
 	mu      sync.Mutex
@@ -518,7 +504,7 @@ func (b *logBook) String() string {
 // line waits for a log line whose member has a value.
 func (b *logBook) line(t *testing.T, member, value string) map[string]any {
 	t.Helper()
-	late := time.After(patience)
+	late := time.After(kit.Patience)
 	for {
 		b.mu.Lock()
 		text, written := b.text.String(), b.written

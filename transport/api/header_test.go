@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -152,7 +153,7 @@ func TestBodiesOnOneConnection(t *testing.T) {
 				t.Errorf("a body of %d bytes, chunked %t = %d, close %t, %v", size, chunked, resp.StatusCode, resp.Close, err)
 			}
 			_ = resp.Body.Close()
-			if got := receive(t, sizes); got != size {
+			if got := kit.Receive(t, sizes); got != size {
 				t.Errorf("a body of %d bytes, chunked %t, has come as %d", size, chunked, got)
 			}
 		}

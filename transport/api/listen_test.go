@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -73,7 +74,7 @@ func TestIPv6URL(t *testing.T) {
 	if err := srv.Shutdown(t.Context()); err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
-	if err := receive(t, served); err != nil {
+	if err := kit.Receive(t, served); err != nil {
 		t.Errorf("Serve: %v", err)
 	}
 }

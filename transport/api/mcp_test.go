@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -78,7 +79,7 @@ func TestMCPStream(t *testing.T) {
 			}
 		}
 	}))
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, l.URL()+"/mcp", nil)
 	if err != nil {
@@ -120,7 +121,7 @@ func TestMCPStreamEndsWithTheGateway(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = response.Body.Close() })
 	<-begun
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	if err := l.Shutdown(ctx); err != nil {
 		t.Errorf("Shutdown = %v", err)

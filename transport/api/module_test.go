@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -39,7 +40,7 @@ func TestModule(t *testing.T) {
 		if got.status != 200 || got.body != "export const tools = {};\n" {
 			t.Fatalf("GET tools.ts%s = %d %s", query, got.status, got.body)
 		}
-		if q := receive(t, questions); q != want {
+		if q := kit.Receive(t, questions); q != want {
 			t.Errorf("GET tools.ts%s asked for %+v, want %+v", query, q, want)
 		}
 		for name, value := range map[string]string{"Content-Type": "application/typescript", "Etag": `"abc"`, "Cache-Control": "no-cache"} {
@@ -224,7 +225,7 @@ func TestModuleWaits(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "slow, very"}, got.WaitedFor); diff != "" {
 		t.Errorf("WaitedFor (-want +got):\n%s", diff)
 	}
-	if limit := receive(t, limits); limit <= 0 || limit > 2*time.Second {
+	if limit := kit.Receive(t, limits); limit <= 0 || limit > 2*time.Second {
 		t.Errorf("time to wait = %s, want 2s", limit)
 	}
 	for text, want := range map[string]time.Duration{"300": 300 * time.Millisecond, "1m": time.Minute} {
@@ -232,7 +233,7 @@ func TestModuleWaits(t *testing.T) {
 			if got := l.ask(t, http.MethodGet, path+"?filter=a&wait="+text, ""); got.status != 200 {
 				t.Fatalf("GET %s?wait=%s = %d %s", path, text, got.status, got.body)
 			}
-			if limit := receive(t, limits); limit <= 0 || limit > want {
+			if limit := kit.Receive(t, limits); limit <= 0 || limit > want {
 				t.Errorf("GET %s?wait=%s waited for %s", path, text, limit)
 			}
 		}

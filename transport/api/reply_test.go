@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -26,7 +27,7 @@ func TestReplyRun(t *testing.T) {
 	if err := client.ReplyRun(t.Context(), "r1", want); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, receive(t, got)); diff != "" {
+	if diff := cmp.Diff(want, kit.Receive(t, got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if err := client.ReplyRun(t.Context(), "r2", want); toolscript.KindOf(err) != toolscript.NotFound {

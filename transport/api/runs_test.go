@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 func TestRuns(t *testing.T) {
@@ -45,7 +46,7 @@ func TestRuns(t *testing.T) {
 	if got := l.ask(t, http.MethodDelete, "/runs/r2", ""); got.status != 204 || got.body != "" {
 		t.Errorf("DELETE /runs/r2 = %d %q", got.status, got.body)
 	}
-	receive(t, aborted)
+	kit.Receive(t, aborted)
 
 	c := l.client(t)
 	runs, err := c.Runs(t.Context())
@@ -79,7 +80,7 @@ func TestRunOutput(t *testing.T) {
 		"?part=output&range=0-0": {To: 1},
 	} {
 		got := l.ask(t, http.MethodGet, "/runs/r1/output"+query, "")
-		if diff := cmp.Diff(want, receive(t, asked)); diff != "" || got.status != 200 || got.body != "the rest é" {
+		if diff := cmp.Diff(want, kit.Receive(t, asked)); diff != "" || got.status != 200 || got.body != "the rest é" {
 			t.Errorf("GET output%s = %d %q (-want +got):\n%s", query, got.status, got.body, diff)
 		}
 	}
@@ -93,7 +94,7 @@ func TestRunOutput(t *testing.T) {
 	}
 	q := toolscript.OutputQuery{From: 3, To: 7, Value: true}
 	kept, err := l.client(t).RunOutput(t.Context(), "r1", q)
-	if got := receive(t, asked); string(kept) != "the rest é" || err != nil || got != q {
+	if got := kit.Receive(t, asked); string(kept) != "the rest é" || err != nil || got != q {
 		t.Errorf("RunOutput = %q, %v, asked %+v, want %+v", kept, err, got, q)
 	}
 }
@@ -112,14 +113,14 @@ func TestStdin(t *testing.T) {
 	if got := l.ask(t, http.MethodPost, "/runs/r1/stdin", `{"data":"AP8K","eof":true}`); got.status != 204 || got.body != "" {
 		t.Errorf("POST stdin = %d %q", got.status, got.body)
 	}
-	if diff := cmp.Diff(given{"r1", "\x00\xff\n", true, ""}, receive(t, pieces)); diff != "" {
+	if diff := cmp.Diff(given{"r1", "\x00\xff\n", true, ""}, kit.Receive(t, pieces)); diff != "" {
 		t.Errorf("stdin (-want +got):\n%s", diff)
 	}
 	asBytes := func(r *http.Request) { r.Header.Set("Content-Type", "application/octet-stream") }
 	if got := ask(t, http.MethodPost, l.URL()+"/runs/r1/stdin?error=the+disk", strings.NewReader("\x00\xff\n"), asBytes); got.status != 204 {
 		t.Errorf("POST stdin as bytes = %d %s", got.status, got.body)
 	}
-	if diff := cmp.Diff(given{"r1", "\x00\xff\n", false, "the disk"}, receive(t, pieces)); diff != "" {
+	if diff := cmp.Diff(given{"r1", "\x00\xff\n", false, "the disk"}, kit.Receive(t, pieces)); diff != "" {
 		t.Errorf("stdin as bytes (-want +got):\n%s", diff)
 	}
 	if got := ask(t, http.MethodPost, l.URL()+"/runs/r1/stdin?eof=perhaps", strings.NewReader("x"), asBytes); got.status != 400 || got.kind() != toolscript.Invalid {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
 )
 
@@ -40,7 +41,7 @@ func TestShutdownWithIdleConnections(t *testing.T) {
 	}
 	readAnswer(t, conns["kept alive"])
 	l.ask(t, http.MethodGet, "/health", "") // connections are accepted in order, so all of them are accepted by now
-	if err := shutdown(t, l, patience); err != nil {
+	if err := shutdown(t, l, kit.Patience); err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
 	for name, conn := range conns {
@@ -65,11 +66,11 @@ func TestShutdownCancelsCalls(t *testing.T) {
 	}})
 	answers := make(chan answer, 1)
 	go func() { answers <- l.ask(t, http.MethodPost, "/tools/a__b", "{}") }()
-	receive(t, begun)
-	if err := shutdown(t, l, patience); err != nil {
+	kit.Receive(t, begun)
+	if err := shutdown(t, l, kit.Patience); err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
-	if got := receive(t, answers); got.status != 503 || got.kind() != toolscript.Unavailable {
+	if got := kit.Receive(t, answers); got.status != 503 || got.kind() != toolscript.Unavailable {
 		t.Errorf("the call under way = %d %s, want 503 unavailable", got.status, got.body)
 	}
 	if _, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.address()); err == nil {
@@ -88,7 +89,7 @@ func TestShutdownEndsStreams(t *testing.T) {
 	}})
 	r, _ := l.stream(t)
 	readLine(t, r)
-	if err := shutdown(t, l, patience); err != nil {
+	if err := shutdown(t, l, kit.Patience); err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
 	if last := readLine(t, r); !strings.Contains(last, `"kind":"unavailable"`) {
@@ -134,20 +135,20 @@ func TestShutdownIsBounded(t *testing.T) {
 	go func() {
 		failed <- c.Exec(t.Context(), toolscript.ExecRequest{}, func(toolscript.Event) error { return nil })
 	}()
-	receive(t, begun)
-	receive(t, begun)
+	kit.Receive(t, begun)
+	kit.Receive(t, begun)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err == nil || !strings.Contains(err.Error(), "were cut") {
 		t.Errorf("Shutdown = %v, want that requests were cut", err)
 	}
 	for range 2 {
-		if err := receive(t, failed); toolscript.KindOf(err) != toolscript.Unavailable {
+		if err := kit.Receive(t, failed); toolscript.KindOf(err) != toolscript.Unavailable {
 			t.Errorf("a request that was cut = %v, want unavailable", err)
 		}
 	}
 	close(release)
-	if err := receive(t, served); err != nil {
+	if err := kit.Receive(t, served); err != nil {
 		t.Errorf("Serve: %v", err)
 	}
 }
@@ -190,11 +191,11 @@ func TestShutdownLeavesAClientThatDoesNotRead(t *testing.T) {
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, stuck)
-	if err := shutdown(t, l, patience); err != nil {
+	kit.Receive(t, stuck)
+	if err := shutdown(t, l, kit.Patience); err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
-	if err := receive(t, failed); toolscript.KindOf(err) != toolscript.Cancelled {
+	if err := kit.Receive(t, failed); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("emit = %v, want kind cancelled", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 var someTools = toolscript.NewCatalog(3, []string{"github", "a__b"}, []toolscript.Tool{
@@ -58,7 +59,7 @@ func TestCallTool(t *testing.T) {
 		RequestID: got.header.Get("X-Request-Id"),
 		Client:    "Go-http-client/1.1",
 	}
-	if diff := cmp.Diff(want, receive(t, calls)); diff != "" {
+	if diff := cmp.Diff(want, kit.Receive(t, calls)); diff != "" {
 		t.Errorf("call (-want +got):\n%s", diff)
 	}
 }
@@ -75,14 +76,14 @@ func TestToolIDsTravelWhole(t *testing.T) {
 			t.Errorf("POST of %q = %d %s", id, got.status, got.body)
 			continue
 		}
-		if got := receive(t, ids); got != id {
+		if got := kit.Receive(t, ids); got != id {
 			t.Errorf("POST of %q called %q", id, got)
 		}
 		if _, err := l.client(t).CallTool(t.Context(), toolscript.Call{ID: id}); err != nil {
 			t.Errorf("CallTool(%q): %v", id, err)
 			continue
 		}
-		if got := receive(t, ids); got != id {
+		if got := kit.Receive(t, ids); got != id {
 			t.Errorf("CallTool(%q) called %q", id, got)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/egress"
 )
 
@@ -123,7 +123,7 @@ func TestAConnectionWithALateRequestIsGivenUp(t *testing.T) {
 		if err := <-other; err != nil {
 			t.Errorf("the other request after %v: %v", tt.why, err)
 		}
-		eventually(t, "one open connection", func() bool { _, open := h.connections(); return open == 1 })
+		kit.Eventually(t, "one open connection", func() bool { _, open := h.connections(); return open == 1 })
 	}
 }
 
@@ -142,7 +142,7 @@ func TestAConnectionWithOneLateRequestIsClosed(t *testing.T) {
 		if err := <-ended; err == nil {
 			t.Error("the late request has succeeded")
 		}
-		eventually(t, "no open connection", func() bool { _, open := h.connections(); return open == 0 })
+		kit.Eventually(t, "no open connection", func() bool { _, open := h.connections(); return open == 0 })
 	}
 }
 
@@ -161,7 +161,7 @@ func TestBusyConnectionsAreClosedLater(t *testing.T) {
 		if err := <-other; err != nil {
 			t.Errorf("the request: %v", err)
 		}
-		eventually(t, "no open connection", func() bool { _, open := h.connections(); return open == 0 })
+		kit.Eventually(t, "no open connection", func() bool { _, open := h.connections(); return open == 0 })
 	}
 }
 
@@ -200,21 +200,6 @@ func TestProxyOfAnUnknownScheme(t *testing.T) {
 	_, err := (&http.Client{Transport: egress.NewTransport()}).Get("http://mcp.test/") //nolint:bodyclose // there is no response
 	if err == nil || !strings.Contains(err.Error(), `has the scheme "socks4", which is not supported; it must be one of http, https, socks5, socks5h`) || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// eventually polls until seen returns true, because the server notices the end of a connection later.
-func eventually(t *testing.T, what string, seen func() bool) {
-	t.Helper()
-	deadline := time.After(20 * time.Second)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !seen() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not seen: %s", what)
-		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -44,7 +45,7 @@ func TestCookiesOfTheServer(t *testing.T) {
 			cfg.Headers = map[string]string{"Cookie": "own=1"}
 			for range 2 { // a new connection begins without cookies
 				c := dial(t, cfg, upstream.Events{})
-				errorText(t, c, "echo", `{"text":"x"}`)
+				text(t, c, "echo", `{"text":"x"}`)
 				if err := c.Close(); err != nil {
 					t.Error(err)
 				}
@@ -105,7 +106,7 @@ func TestAnAnswerOnTheStream(t *testing.T) {
 	})
 	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL}, upstream.Events{})
 	<-known
-	if got := errorText(t, c, "echo", `{}`); got != "fine" {
+	if got := text(t, c, "echo", `{}`); got != "fine" {
 		t.Errorf("echo = %q", got)
 	}
 }
@@ -128,7 +129,7 @@ func TestAnAnswerThatHasNoStream(t *testing.T) {
 	t.Cleanup(front.Close)
 	cfg.URL = front.URL + "/mcp"
 	c := dial(t, cfg, upstream.Events{})
-	_, err := c.CallTool(within(t, bound), "echo", nil, nil)
+	_, err := c.CallTool(kit.Within(t), "echo", nil, nil)
 	if err == nil || toolscript.KindOf(err) == toolscript.Timeout || toolscript.SentOf(err) == toolscript.SentNo {
 		t.Errorf("error %v, sent: %s", err, toolscript.SentOf(err))
 	}
@@ -150,11 +151,11 @@ func TestEventsBeforeTheEndpoint(t *testing.T) {
 		front.Close()
 	})
 	cfg.URL = front.URL + "/sse"
-	if got := errorText(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"x"}`); got != "x" {
+	if got := text(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("echo = %q", got)
 	}
 	first = strings.Repeat(first, 50)
-	err, _ := endedCall(t, cfg, bound)
+	err, _ := refused(t, cfg, kit.Patience)
 	wantText(t, "error", err.Error(), "endpoint")
 }
 
@@ -214,17 +215,17 @@ func TestTheResetOfAnIdleConnection(t *testing.T) {
 	s.Start()
 	t.Cleanup(s.Close)
 	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: s.URL + "/mcp"}, upstream.Events{})
-	if _, err := c.ListTools(within(t, bound)); err != nil {
+	if _, err := c.ListTools(kit.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	mu.Lock()
 	resets = true
 	mu.Unlock()
-	if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" {
+	if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("echo = %q", got)
 	}
 	calls := h.Seen("tools/call")
-	_, err := c.CallTool(within(t, bound), "bump", nil, nil)
+	_, err := c.CallTool(kit.Within(t), "bump", nil, nil)
 	if toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentUnknown || h.Seen("tools/call") != calls {
 		t.Errorf("bump: %v, sent: %s; %d calls came", err, toolscript.SentOf(err), h.Seen("tools/call")-calls)
 	}
@@ -251,15 +252,15 @@ func TestCloseLeavesNoConnection(t *testing.T) {
 	d := mcpclient.Dialer{RoundTripper: func(_ string, _ upstream.Config, base http.RoundTripper) http.RoundTripper {
 		return tripper(base.RoundTrip)
 	}}
-	c, err := d.Dial(within(t, bound), "srv", upstream.Config{Type: upstream.HTTP, URL: s.URL + "/mcp"}, upstream.Events{})
+	c, err := d.Dial(kit.Within(t), "srv", upstream.Config{Type: upstream.HTTP, URL: s.URL + "/mcp"}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	errorText(t, c, "echo", `{"text":"x"}`)
+	text(t, c, "echo", `{"text":"x"}`)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "no open connection", func() bool {
+	kit.Eventually(t, "no open connection", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return len(open) == 0

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -60,7 +61,7 @@ func TestListAge(t *testing.T) {
 				s.Close()
 			})
 			c := dial(t, upstream.Config{Type: upstream.HTTP, URL: s.URL}, upstream.Events{})
-			if _, err := c.ListTools(within(t, bound)); err != nil {
+			if _, err := c.ListTools(kit.Within(t)); err != nil {
 				t.Fatal(err)
 			}
 			if got := c.ListAge(); got != tt.want {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -45,7 +46,7 @@ func TestConfine(t *testing.T) {
 	var logged []string
 	cfg := config(t)
 	cfg.Confine = &upstream.Confine{Net: []string{"a.example:443"}}
-	conn, err := mcpclient.Dialer{Confiner: c}.Dial(within(t, bound), "srv", cfg, upstream.Events{Log: func(level slog.Level, text string) {
+	conn, err := mcpclient.Dialer{Confiner: c}.Dial(kit.Within(t), "srv", cfg, upstream.Events{Log: func(level slog.Level, text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		logged = append(logged, level.String()+" "+text)
@@ -74,10 +75,10 @@ func TestConfine(t *testing.T) {
 func TestCannotConfine(t *testing.T) {
 	cfg := config(t)
 	cfg.Confine = &upstream.Confine{}
-	if _, err := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
+	if _, err := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
 		t.Errorf("without a Confiner: %v", err)
 	}
-	if _, err := (mcpclient.Dialer{Confiner: confiner{err: errors.New("no room")}}).Dial(within(t, bound), "srv", cfg, upstream.Events{}); err == nil || !strings.Contains(err.Error(), "no room") {
+	if _, err := (mcpclient.Dialer{Confiner: confiner{err: errors.New("no room")}}).Dial(kit.Within(t), "srv", cfg, upstream.Events{}); err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("with a Confiner that fails: %v", err)
 	}
 }

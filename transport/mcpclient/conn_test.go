@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -41,7 +42,7 @@ func TestCallTool(t *testing.T) {
 		{"answered three times", "dup", `{"times":3}`, `{"content":[{"text":"again","type":"text"}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := c.CallTool(within(t, bound), tt.tool, json.RawMessage(tt.args), nil)
+			got, err := c.CallTool(kit.Within(t), tt.tool, json.RawMessage(tt.args), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +68,7 @@ func TestCallToolErrors(t *testing.T) {
 		{"broken arguments", "echo", `{"text":`, toolscript.Invalid, 0, "JSON object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := c.CallTool(within(t, bound), tt.tool, json.RawMessage(tt.args), nil)
+			_, err := c.CallTool(kit.Within(t), tt.tool, json.RawMessage(tt.args), nil)
 			var e *toolscript.Error
 			if !errors.As(err, &e) {
 				t.Fatalf("CallTool(%s, %s) = %v, want a *toolscript.Error", tt.tool, tt.args, err)
@@ -87,7 +88,7 @@ func TestCallsRunConcurrently(t *testing.T) {
 		calls.Go(func() {
 			for j := range 10 {
 				want := fmt.Sprintf("%d/%d", i, j)
-				if got := errorText(t, c, "echo", fmt.Sprintf(`{"text":%q}`, want)); got != want {
+				if got := text(t, c, "echo", fmt.Sprintf(`{"text":%q}`, want)); got != want {
 					t.Errorf("echo = %q, want %q", got, want)
 				}
 			}
@@ -99,7 +100,7 @@ func TestCallsRunConcurrently(t *testing.T) {
 func TestProgress(t *testing.T) {
 	c := dial(t, config(t), upstream.Events{})
 	signs := make(chan struct{}, 10)
-	if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":3}`), func() { signs <- struct{}{} }); err != nil {
+	if _, err := c.CallTool(kit.Within(t), "progress", json.RawMessage(`{"steps":3}`), func() { signs <- struct{}{} }); err != nil {
 		t.Fatal(err)
 	}
 	if len(signs) != 3 {
@@ -112,13 +113,13 @@ func TestPanickingEventsEndNothing(t *testing.T) {
 		ToolsChanged: func() { panic("planted") },
 		Log:          func(slog.Level, string) { panic("planted too") },
 	})
-	if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":1}`), func() { panic("planted") }); err != nil {
+	if _, err := c.CallTool(kit.Within(t), "progress", json.RawMessage(`{"steps":1}`), func() { panic("planted") }); err != nil {
 		t.Error(err)
 	}
-	errorText(t, c, "change_tools", `{}`)
-	errorText(t, c, "log", `{"level":"error","text":"x"}`)
-	errorText(t, c, "garbage", `{}`)
-	if got := errorText(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+	text(t, c, "change_tools", `{}`)
+	text(t, c, "log", `{"level":"error","text":"x"}`)
+	text(t, c, "garbage", `{}`)
+	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
 		t.Errorf("echo = %q", got)
 	}
 }
@@ -132,7 +133,7 @@ func TestServerLog(t *testing.T) {
 	cfg := config(t)
 	cfg.Env["TOKEN"] = "s3cr3t-t0k3n"
 	c := dial(t, cfg, upstream.Events{Log: func(l slog.Level, text string) { lines <- line{l, text} }})
-	errorText(t, c, "log", `{"level":"warning","text":"my token is s3cr3t-t0k3n\nreally"}`)
+	text(t, c, "log", `{"level":"warning","text":"my token is s3cr3t-t0k3n\nreally"}`)
 	if got, want := <-lines, (line{slog.LevelWarn, "my token is ${TOKEN} really"}); got != want {
 		t.Errorf("logged %v, want %v", got, want)
 	}
@@ -141,11 +142,11 @@ func TestServerLog(t *testing.T) {
 func TestToolsChangeInTheMiddleOfACall(t *testing.T) {
 	changed := make(chan struct{}, 1)
 	c := dial(t, config(t), upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
-	if got := errorText(t, c, "change_tools", `{}`); got != "changed" {
+	if got := text(t, c, "change_tools", `{}`); got != "changed" {
 		t.Errorf("change_tools = %q", got)
 	}
 	<-changed
-	tools, err := c.ListTools(within(t, bound))
+	tools, err := c.ListTools(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestCancellationIsSeenByTheServer(t *testing.T) {
 			if _, err := c.CallTool(ctx, "never", nil, nil); toolscript.KindOf(err) != tt.kind {
 				t.Errorf("CallTool(never) = %v of kind %s, want kind %s", err, toolscript.KindOf(err), tt.kind)
 			}
-			eventually(t, "one more cancellation", func() bool {
+			kit.Eventually(t, "one more cancellation", func() bool {
 				return string(sentCall(t, c, "cancelled", "").StructuredContent) != before
 			})
 		})
@@ -194,7 +195,7 @@ func TestLargeAnswers(t *testing.T) {
 		t.Skip("moves 130 MB")
 	}
 	c := dial(t, config(t), upstream.Events{})
-	ctx := within(t, 3*time.Minute) // the call takes twenty times longer under the race detector
+	ctx := kit.WithTimeout(t, 3*time.Minute) // the call takes twenty times longer under the race detector
 	got, err := c.CallTool(ctx, "big", json.RawMessage(`{"bytes":60000000}`), nil)
 	if err != nil || len(got) < 60_000_000 {
 		t.Errorf("60 MB: %d bytes, %v", len(got), err)
@@ -203,7 +204,7 @@ func TestLargeAnswers(t *testing.T) {
 	if toolscript.KindOf(err) != toolscript.TooLarge || !strings.Contains(err.Error(), "64 MB") {
 		t.Errorf("70 MB: %v, want kind too_large with the limit in it", err)
 	}
-	if got := errorText(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
 		t.Errorf("after an answer that was too large, echo = %q", got)
 	}
 }
@@ -211,7 +212,7 @@ func TestLargeAnswers(t *testing.T) {
 func TestServerThatDoesNotReadBlocksNothing(t *testing.T) {
 	c := dial(t, config(t, "not-reading"), upstream.Events{})
 	args := json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)
-	ctx := within(t, 300*time.Millisecond)
+	ctx := kit.WithTimeout(t, 300*time.Millisecond)
 	var calls sync.WaitGroup
 	for range 3 {
 		calls.Go(func() {

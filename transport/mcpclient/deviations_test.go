@@ -84,7 +84,7 @@ func TestDeviations(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			c := dial(t, altered(t, alter), upstream.Events{})
-			if got := errorText(t, c, "x", `{}`); got != "café français" {
+			if got := text(t, c, "x", `{}`); got != "café français" {
 				t.Errorf("the tool answered %q", got)
 			}
 			if got := c.Deviations(); !slices.Equal(got, []string{strings.TrimSpace(how)}) {
@@ -104,7 +104,7 @@ func TestDeviationsOverStdio(t *testing.T) {
 		t.Errorf("deviations %q", got)
 	}
 	latinServer := dial(t, config(t, "latin"), upstream.Events{})
-	if got := errorText(t, latinServer, "echo", `{"text":"café"}`); got != "café" || !slices.Equal(latinServer.Deviations(), []string{httptransport.LatinText}) {
+	if got := text(t, latinServer, "echo", `{"text":"café"}`); got != "café" || !slices.Equal(latinServer.Deviations(), []string{httptransport.LatinText}) {
 		t.Errorf("echo = %q, deviations %q", got, latinServer.Deviations())
 	}
 }

@@ -32,7 +32,7 @@ func TestStartedCallEndsOnce(t *testing.T) {
 	if err := <-ended; toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("error = %v, want cancelled", err)
 	}
-	if got := errorText(t, c, "echo", `{"text":"next"}`); got != "next" || len(ended) > 0 {
+	if got := text(t, c, "echo", `{"text":"next"}`); got != "next" || len(ended) > 0 {
 		t.Errorf("echo = %q, and the call ended %d times more", got, len(ended))
 	}
 }
@@ -41,7 +41,7 @@ func TestStartedCallEndsOnce(t *testing.T) {
 func TestPanicOfACallback(t *testing.T) {
 	c := dial(t, config(t), upstream.Events{})
 	c.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(json.RawMessage, error) { panic("planted") }})
-	if got := errorText(t, c, "echo", `{"text":"next"}`); got != "next" {
+	if got := text(t, c, "echo", `{"text":"next"}`); got != "next" {
 		t.Errorf("echo = %q", got)
 	}
 }

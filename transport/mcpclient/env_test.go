@@ -15,7 +15,7 @@ import (
 func serverEnv(t *testing.T, cfg upstream.Config) []string {
 	t.Helper()
 	var env []string
-	if err := json.Unmarshal([]byte(errorText(t, dial(t, cfg, upstream.Events{}), "env", "")), &env); err != nil {
+	if err := json.Unmarshal([]byte(text(t, dial(t, cfg, upstream.Events{}), "env", "")), &env); err != nil {
 		t.Fatal(err)
 	}
 	return env
@@ -76,7 +76,7 @@ func TestOwnVariablesNeverPass(t *testing.T) {
 	cfg.Env["toolscript_token"] = "capability"
 	var w warnings
 	c := dial(t, cfg, upstream.Events{Log: w.log})
-	env := errorText(t, c, "env", "")
+	env := text(t, c, "env", "")
 	for _, absent := range []string{"TOOLSCRIPT_", "toolscript_", "capability"} {
 		if strings.Contains(env, absent) {
 			t.Errorf("%q is in the environment of the server: %s", absent, env)
@@ -158,7 +158,7 @@ func TestInheritedAddressesWithPasswords(t *testing.T) {
 	cfg := config(t)
 	cfg.InheritNames = []string{"GOPROXY"}
 	var env []string
-	if err := json.Unmarshal([]byte(errorText(t, dial(t, cfg, upstream.Events{Log: w.log}), "env", "")), &env); err != nil {
+	if err := json.Unmarshal([]byte(text(t, dial(t, cfg, upstream.Events{Log: w.log}), "env", "")), &env); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range secret {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -24,7 +25,7 @@ func offering(t *testing.T, how string) *mcpclient.Conn {
 
 func fetch(t *testing.T, c *mcpclient.Conn, o toolscript.FetchRequest) string {
 	t.Helper()
-	raw, err := c.Fetch(within(t, bound), o, nil)
+	raw, err := c.Fetch(kit.Within(t), o, nil)
 	if err != nil {
 		t.Fatalf("Fetch(%+v): %v", o, err)
 	}
@@ -58,7 +59,7 @@ func TestFetchOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
 		c := dial(t, cfg, upstream.Events{})
-		_, err := c.Fetch(within(t, bound), toolscript.FetchRequest{ID: toolscript.ListPrompts}, nil)
+		_, err := c.Fetch(kit.Within(t), toolscript.FetchRequest{ID: toolscript.ListPrompts}, nil)
 		if toolscript.KindOf(err) != toolscript.NotFound || !errors.Is(err, upstream.ErrNoCapability) {
 			t.Errorf("error %v", err)
 		}
@@ -77,7 +78,7 @@ func TestFetchRefuses(t *testing.T) {
 		"tool_failed no such cursor: x":  {ID: toolscript.ListResources, Cursor: "x"},
 		"tool_failed resources/read":     {ID: toolscript.ReadResource, URI: "test:///nothing"},
 	} {
-		_, err := c.Fetch(within(t, bound), ask, nil)
+		_, err := c.Fetch(kit.Within(t), ask, nil)
 		kind, part, _ := strings.Cut(want, " ")
 		if toolscript.KindOf(err) != toolscript.Kind(kind) || !strings.HasPrefix(err.Error(), "srv: ") || !strings.Contains(err.Error(), part) {
 			t.Errorf("%+v: %v\nwant %s", ask, err, want)
@@ -113,6 +114,6 @@ func TestFetchReportsOmittedEntries(t *testing.T) {
 		}
 	}})
 	fetch(t, c, toolscript.FetchRequest{ID: toolscript.ListResources})
-	wantText(t, "first", receive(t, said), "left out", "without an address", "it has no uri")
-	wantText(t, "second", receive(t, said), "left out null")
+	wantText(t, "first", kit.Receive(t, said), "left out", "without an address", "it has no uri")
+	wantText(t, "second", kit.Receive(t, said), "left out null")
 }

@@ -1,7 +1,6 @@
 package mcpclient_test
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -30,9 +30,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bound is far longer than any step of a test takes.
-const bound = 20 * time.Second
-
 // config returns a server with the given switches.
 func config(t *testing.T, switches ...string) upstream.Config {
 	t.Helper()
@@ -50,18 +47,10 @@ func config(t *testing.T, switches ...string) upstream.Config {
 	return upstream.Config{Type: upstream.Stdio, Command: self, Args: switches, Env: env}
 }
 
-// within returns a context for one step of a test.
-func within(t *testing.T, d time.Duration) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 // dial connects to a server. The connection is closed at the end of the test.
 func dial(t *testing.T, cfg upstream.Config, on upstream.Events) *mcpclient.Conn {
 	t.Helper()
-	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, on)
+	c, err := mcpclient.Dial(kit.Within(t), "srv", cfg, on)
 	if err != nil {
 		t.Fatalf("Dial: %v", err)
 	}
@@ -83,7 +72,7 @@ type toolResult struct {
 // sentCall calls a tool and fails the test on an error.
 func sentCall(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 	t.Helper()
-	raw, err := c.CallTool(within(t, bound), tool, json.RawMessage(args), nil)
+	raw, err := c.CallTool(kit.Within(t), tool, json.RawMessage(args), nil)
 	if err != nil {
 		t.Fatalf("CallTool(%s, %s): %v", tool, args, err)
 	}
@@ -95,7 +84,7 @@ func sentCall(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 }
 
 // text returns the single text block of a tool's answer.
-func errorText(t *testing.T, c *mcpclient.Conn, tool, args string) string {
+func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 	t.Helper()
 	r := sentCall(t, c, tool, args)
 	if len(r.Content) != 1 {
@@ -108,26 +97,10 @@ func errorText(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 func pid(t *testing.T, c *mcpclient.Conn) int {
 	t.Helper()
 	var p struct{ PID int }
-	if err := json.Unmarshal([]byte(errorText(t, c, "args", "{}")), &p); err != nil {
+	if err := json.Unmarshal([]byte(text(t, c, "args", "{}")), &p); err != nil {
 		t.Fatal(err)
 	}
 	return p.PID
-}
-
-// eventually polls until seen returns true. It is for changes without an event, such as the end
-// of a process that is not a child of this one, or a line on stderr.
-func eventually(t *testing.T, what string, seen func() bool) {
-	t.Helper()
-	deadline := time.After(bound)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !seen() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not seen: %s", what)
-		}
-	}
 }
 
 // awaitLost waits for the end of a connection and returns the reason.
@@ -136,7 +109,7 @@ func awaitLost(t *testing.T, c *mcpclient.Conn) error {
 	select {
 	case <-c.Lost():
 		return c.Err()
-	case <-time.After(bound):
+	case <-time.After(kit.Patience):
 		t.Fatal("the connection is not lost")
 		return nil
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/kit"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -89,7 +91,7 @@ func TestKindsInBothGenerations(t *testing.T) {
 					}
 					checkTools(t, c)
 					if slices.Contains(kind, "offers") {
-						page, err := c.Fetch(within(t, bound), toolscript.FetchRequest{ID: toolscript.ListPrompts}, nil)
+						page, err := c.Fetch(kit.Within(t), toolscript.FetchRequest{ID: toolscript.ListPrompts}, nil)
 						if err != nil || !strings.Contains(string(page), "greet/all") {
 							t.Errorf("prompts %s, %v", page, err)
 						}
@@ -111,17 +113,17 @@ func TestKindsInBothGenerations(t *testing.T) {
 
 func checkTools(t *testing.T, c *mcpclient.Conn) {
 	t.Helper()
-	tools, err := c.ListTools(within(t, bound))
+	tools, err := c.ListTools(kit.Within(t))
 	if err != nil || len(tools) < 20 {
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
-	if got := errorText(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
+	if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
 		t.Errorf("echo = %q", got)
 	}
 	if r := sentCall(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
 		t.Errorf("struct = %s", r.StructuredContent)
 	}
-	_, err = c.CallTool(within(t, bound), "rpcerror", nil, nil)
+	_, err = c.CallTool(kit.Within(t), "rpcerror", nil, nil)
 	var e *toolscript.Error
 	if !errors.As(err, &e) || e.Kind != toolscript.ToolFailed || e.RPCCode != -32042 {
 		t.Errorf("rpcerror: %v", err)
@@ -135,12 +137,12 @@ func TestServerThatEndsAtTheNewestVersion(t *testing.T) {
 		if got := known.version(); got != remembered {
 			t.Errorf("remembered %q, want %q", got, remembered)
 		}
-		if got := errorText(t, dial(t, cfg, known.events()), "echo", `{"text":"hi"}`); got != "hi" {
+		if got := text(t, dial(t, cfg, known.events()), "echo", `{"text":"hi"}`); got != "hi" {
 			t.Errorf("echo = %q", got)
 		}
 	}
 	cfg.Protocol = upstream.Handshake
-	if got := errorText(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"hi"}`); got != "hi" {
+	if got := text(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"hi"}`); got != "hi" {
 		t.Errorf("echo = %q", got)
 	}
 }
@@ -150,7 +152,7 @@ func TestModernServerLogs(t *testing.T) {
 	for _, kind := range [][]string{{upstream.Stdio, "modern"}, {upstream.HTTP, "modern"}} {
 		cfg, _ := started(t, kind...)
 		c := dial(t, cfg, upstream.Events{})
-		if got := errorText(t, c, "echo", `{"text":"(_meta)"}`); !strings.Contains(got, `"io.modelcontextprotocol/logLevel":"info"`) {
+		if got := text(t, c, "echo", `{"text":"(_meta)"}`); !strings.Contains(got, `"io.modelcontextprotocol/logLevel":"info"`) {
 			t.Errorf("%q: the request has %s", kind, got)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -25,20 +26,20 @@ func TestASessionThatEndedIsReplaced(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.HTTP)
 	changed := make(chan struct{}, 100)
 	c := dial(t, cfg, upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
-	before := errorText(t, c, "bump", `{}`)
+	before := text(t, c, "bump", `{}`)
 	h.Forget()
 	var calls sync.WaitGroup
 	for range 50 {
-		calls.Go(func() { errorText(t, c, "echo", `{"text":"x"}`) })
+		calls.Go(func() { text(t, c, "echo", `{"text":"x"}`) })
 	}
 	calls.Wait()
-	if after := errorText(t, c, "bump", `{}`); len(after) != len(before) || after == before {
+	if after := text(t, c, "bump", `{}`); len(after) != len(before) || after == before {
 		t.Errorf("bump went from %s to %s", before, after)
 	}
 	if n := h.Seen("initialize"); n != 2 {
 		t.Errorf("initialize was sent %d times, want 2", n)
 	}
-	receive(t, changed) // the new session may have other tools
+	kit.Receive(t, changed) // the new session may have other tools
 }
 
 // TestRepeatableRequests ends the session and breaks the streams while calls are in
@@ -46,23 +47,23 @@ func TestASessionThatEndedIsReplaced(t *testing.T) {
 func TestRepeatableRequests(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.HTTP)
 	c := dial(t, cfg, upstream.Events{})
-	if _, err := c.ListTools(within(t, bound)); err != nil {
+	if _, err := c.ListTools(kit.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	results := map[string]chan error{"sleep": make(chan error, 1), "bump": make(chan error, 1)}
 	for tool, done := range results {
 		go func() {
-			_, err := c.CallTool(within(t, bound), tool, json.RawMessage(`{"ms":300}`), nil)
+			_, err := c.CallTool(kit.Within(t), tool, json.RawMessage(`{"ms":300}`), nil)
 			done <- err
 		}()
 	}
-	eventually(t, "both calls", func() bool { return h.Seen("tools/call") == 2 })
+	kit.Eventually(t, "both calls", func() bool { return h.Seen("tools/call") == 2 })
 	h.Forget()
 	h.Cut()
-	if err := receive(t, results["sleep"]); err != nil {
+	if err := kit.Receive(t, results["sleep"]); err != nil {
 		t.Errorf("a tool that only reads: %v", err)
 	}
-	err := receive(t, results["bump"])
+	err := kit.Receive(t, results["bump"])
 	if toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("a tool that changes something: %v", err)
 	} else {
@@ -78,11 +79,11 @@ func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
 		h, cfg := overHTTP(t, upstream.HTTP, switches...)
 		changed := make(chan struct{}, 100)
 		dial(t, cfg, upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
-		eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+		kit.Eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
 		h.Forget()
 		h.Cut()
-		receive(t, changed)
-		eventually(t, "the next stream", func() bool { return h.Seen("initialize") == 2 && h.Seen(http.MethodGet) >= 3 })
+		kit.Receive(t, changed)
+		kit.Eventually(t, "the next stream", func() bool { return h.Seen("initialize") == 2 && h.Seen(http.MethodGet) >= 3 })
 	}
 }
 
@@ -91,16 +92,16 @@ func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
 func TestALostSessionThatIsAnsweredWith401(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.HTTP, "strict")
 	c := dial(t, cfg, upstream.Events{})
-	before := errorText(t, c, "bump", `{}`)
+	before := text(t, c, "bump", `{}`)
 	h.Forget()
-	if after := errorText(t, c, "bump", `{}`); len(after) < len(before) || after == before || c.Err() != nil {
+	if after := text(t, c, "bump", `{}`); len(after) < len(before) || after == before || c.Err() != nil {
 		t.Errorf("bump = %s after %s, Err = %v", after, before, c.Err())
 	}
 	if calls, sessions := h.Seen("tools/call"), h.Seen("initialize"); calls != 3 || sessions != 2 {
 		t.Errorf("%d calls came in %d sessions, want 3 and 2", calls, sessions)
 	}
 	h.Forget()
-	if err := c.Ping(within(t, bound)); err != nil || h.Seen("initialize") != 3 {
+	if err := c.Ping(kit.Within(t)); err != nil || h.Seen("initialize") != 3 {
 		t.Errorf("Ping = %v after %d sessions", err, h.Seen("initialize"))
 	}
 }
@@ -111,9 +112,9 @@ func TestALostSessionThatIsAnsweredWith200(t *testing.T) {
 	for _, kind := range []string{"polite", "polite=sse"} {
 		h, cfg := overHTTP(t, upstream.HTTP, kind)
 		c := dial(t, cfg, upstream.Events{})
-		before := errorText(t, c, "bump", `{}`)
+		before := text(t, c, "bump", `{}`)
 		h.Forget()
-		if after := errorText(t, c, "bump", `{}`); after == before || c.Err() != nil {
+		if after := text(t, c, "bump", `{}`); after == before || c.Err() != nil {
 			t.Errorf("bump = %s after %s, Err = %v", after, before, c.Err())
 		}
 		if sessions := h.Seen("initialize"); sessions != 2 {
@@ -122,7 +123,7 @@ func TestALostSessionThatIsAnsweredWith200(t *testing.T) {
 		if got := c.Deviations(); !slices.Equal(got, []string{httptransport.SessionByError}) {
 			t.Errorf("%s: deviations %q", kind, got)
 		}
-		_, err := c.CallTool(within(t, bound), "rpcerror", json.RawMessage(`{"code":-32001,"message":"the browser session 7 was not found"}`), nil)
+		_, err := c.CallTool(kit.Within(t), "rpcerror", json.RawMessage(`{"code":-32001,"message":"the browser session 7 was not found"}`), nil)
 		if wantText(t, "error", fmt.Sprint(err), "browser session 7"); h.Seen("initialize") != 2 {
 			t.Errorf("%s: an error of a tool has ended the session", kind)
 		}
@@ -146,7 +147,7 @@ func TestARefusalInANewSession(t *testing.T) {
 	cfg.URL = front.URL + "/mcp"
 	c := dial(t, cfg, upstream.Events{})
 	refuses.Store(true)
-	_, err := c.CallTool(within(t, bound), "bump", nil, nil)
+	_, err := c.CallTool(kit.Within(t), "bump", nil, nil)
 	if toolscript.KindOf(err) != toolscript.Unauthorized || toolscript.SentOf(err) != toolscript.SentNo {
 		t.Errorf("error %v, sent: %s", err, toolscript.SentOf(err))
 	}
@@ -162,7 +163,7 @@ func TestABrokenStreamIsResumed(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.HTTP, "drop")
 	c := dial(t, cfg, upstream.Events{})
 	for range 5 {
-		if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" {
+		if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
 			t.Errorf("echo = %q", got)
 		}
 	}
@@ -183,17 +184,17 @@ func TestABrokenStreamWithoutIDsFailsTheCall(t *testing.T) {
 	c := dial(t, cfg, upstream.Events{})
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.CallTool(within(t, bound), "never", nil, nil)
+		_, err := c.CallTool(kit.Within(t), "never", nil, nil)
 		done <- err
 	}()
-	eventually(t, "the call", func() bool { return h.Seen("tools/call") == 1 })
+	kit.Eventually(t, "the call", func() bool { return h.Seen("tools/call") == 1 })
 	h.Cut()
-	err := receive(t, done)
+	err := kit.Receive(t, done)
 	if toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Fatalf("error %v", err)
 	}
 	wantText(t, "error", err.Error(), "the connection broke", "not known")
-	if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
+	if got := text(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
 		t.Errorf("echo = %q, Err = %v: the connection goes on", got, c.Err())
 	}
 }
@@ -204,14 +205,14 @@ func TestEndedEventStreamFailsAllCalls(t *testing.T) {
 	done := make(chan error, 20)
 	for range cap(done) {
 		go func() {
-			_, err := c.CallTool(within(t, bound), "never", nil, nil)
+			_, err := c.CallTool(kit.Within(t), "never", nil, nil)
 			done <- err
 		}()
 	}
-	eventually(t, "the calls", func() bool { return h.Seen("tools/call") == cap(done) })
+	kit.Eventually(t, "the calls", func() bool { return h.Seen("tools/call") == cap(done) })
 	h.Cut()
 	for range cap(done) {
-		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Unavailable {
+		if err := kit.Receive(t, done); toolscript.KindOf(err) != toolscript.Unavailable {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -238,15 +239,15 @@ func TestRefusalsOfAServer(t *testing.T) {
 				h, cfg := overHTTP(t, kind)
 				c := dial(t, cfg, upstream.Events{})
 				if kind == upstream.HTTP {
-					eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+					kit.Eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
 				}
 				h.Refuse(tt.status, 1)
-				_, err := c.CallTool(within(t, bound), "echo", nil, nil)
+				_, err := c.CallTool(kit.Within(t), "echo", nil, nil)
 				if toolscript.KindOf(err) != tt.kind || toolscript.SentOf(err) != tt.sent {
 					t.Fatalf("error %v of kind %s, sent %s; want %s, %s", err, toolscript.KindOf(err), toolscript.SentOf(err), tt.kind, tt.sent)
 				}
 				wantText(t, "error", err.Error(), tt.text, "refused on request")
-				errorText(t, c, "echo", `{}`)
+				text(t, c, "echo", `{}`)
 			})
 		}
 	}
@@ -258,10 +259,10 @@ func TestCodeOfARefusal(t *testing.T) {
 		h, cfg := overHTTP(t, kind, "codes")
 		c := dial(t, cfg, upstream.Events{})
 		if kind == upstream.HTTP {
-			eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+			kit.Eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
 		}
 		h.Refuse(http.StatusBadRequest, 1)
-		_, err := c.CallTool(within(t, bound), "echo", nil, nil)
+		_, err := c.CallTool(kit.Within(t), "echo", nil, nil)
 		var e *toolscript.Error
 		if !errors.As(err, &e) || e.RPCCode != -32050 || !strings.HasSuffix(e.Error(), "HTTP 400 Bad Request: refused on request") {
 			t.Errorf("%s: %v, code %d", kind, err, e.RPCCode)
@@ -274,20 +275,20 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			h, cfg := overHTTP(t, kind)
 			h.Refuse(http.StatusUnauthorized, 100)
-			err, _ := endedCall(t, cfg, bound)
+			err, _ := refused(t, cfg, kit.Patience)
 			if err.Kind != toolscript.Unauthorized {
 				t.Errorf("kind %s, want unauthorized", err.Kind)
 			}
 			wantText(t, "error", err.Error(), "toolscript auth srv")
 			cfg.Headers = map[string]string{"authorization": "Bearer secret-token"}
-			err, _ = endedCall(t, cfg, bound)
+			err, _ = refused(t, cfg, kit.Patience)
 			wantText(t, "error", err.Error(), `correct "headers.authorization"`)
 			for name, fixed := range map[string]upstream.Config{
 				`"headers.X-Api-Key"`:           {Type: kind, URL: cfg.URL, Headers: map[string]string{"X-Api-Key": "secret-token"}},
 				`"url"`:                         {Type: kind, URL: cfg.URL + "?key=secret-token"},
 				`"headers.X-Api-Key" and "url"`: {Type: kind, URL: cfg.URL + "?key=secret-token", Headers: map[string]string{"X-Api-Key": "secret-token"}},
 			} {
-				err, _ = endedCall(t, fixed, bound)
+				err, _ = refused(t, fixed, kit.Patience)
 				wantText(t, "error", err.Error(), "correct "+name)
 				if text := err.Error(); strings.Contains(text, "toolscript auth") || strings.Contains(text, "secret-token") {
 					t.Errorf("the error names a login or a secret: %s", text)
@@ -297,7 +298,7 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 
 			c := dial(t, cfg, upstream.Events{})
 			h.Refuse(http.StatusUnauthorized, 100)
-			ctx, progressed := context.WithCancel(within(t, bound))
+			ctx, progressed := context.WithCancel(kit.Within(t))
 			_, failed := c.CallTool(ctx, "echo", nil, nil)
 			if toolscript.KindOf(failed) != toolscript.Unauthorized {
 				t.Errorf("call: %v", failed)
@@ -345,7 +346,7 @@ func TestCredentialsOfARoundTripper(t *testing.T) {
 			return base.RoundTrip(r)
 		})
 	}}
-	c, err := d.Dial(within(t, bound), "srv", cfg, upstream.Events{})
+	c, err := d.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +359,7 @@ func TestCredentialsOfARoundTripper(t *testing.T) {
 		}
 	}
 	token = &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New("no token yet")}
-	_, err = d.Dial(within(t, bound), "srv", cfg, upstream.Events{})
+	_, err = d.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if toolscript.KindOf(err) != toolscript.Unauthorized || !strings.Contains(err.Error(), "no token yet") {
 		t.Errorf("Dial: %v", err)
 	}
@@ -383,10 +384,10 @@ func TestRedirects(t *testing.T) {
 		t.Cleanup(front.Close)
 		cfg.Headers = map[string]string{"X-Key": "0123456789"}
 		cfg.URL = front.URL + "/away"
-		err, _ := endedCall(t, cfg, bound)
+		err, _ := refused(t, cfg, kit.Patience)
 		wantText(t, "error", err.Error(), "another origin", other.URL)
 		cfg.URL = front.URL + "/near"
-		if got := errorText(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"x"}`); got != "x" {
+		if got := text(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"x"}`); got != "x" {
 			t.Errorf("%d: echo = %q", status, got)
 		}
 		front.CloseClientConnections()
@@ -398,25 +399,25 @@ func TestRedirects(t *testing.T) {
 
 func TestMessageURLOfAnotherOriginIsRefused(t *testing.T) {
 	_, cfg := overHTTP(t, upstream.SSE, "elsewhere")
-	err, _ := endedCall(t, cfg, bound)
+	err, _ := refused(t, cfg, kit.Patience)
 	wantText(t, "error", err.Error(), "another origin")
 }
 
 func TestAnAnswerThatIsTooLarge(t *testing.T) {
 	_, cfg := overHTTP(t, upstream.HTTP)
 	c := dial(t, cfg, upstream.Events{})
-	_, err := c.CallTool(within(t, 3*bound), "big", json.RawMessage(`{"bytes":67200000}`), nil)
+	_, err := c.CallTool(kit.WithTimeout(t, 3*kit.Patience), "big", json.RawMessage(`{"bytes":67200000}`), nil)
 	if toolscript.KindOf(err) != toolscript.TooLarge {
 		t.Errorf("65 MB: %v", err)
 	}
-	if got := len(errorText(t, c, "big", `{"bytes":1000000}`)); got != 1_000_000 {
+	if got := len(text(t, c, "big", `{"bytes":1000000}`)); got != 1_000_000 {
 		t.Errorf("1 MB: %d bytes", got)
 	}
 }
 
 func TestCloseDeletesTheSession(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.HTTP)
-	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{})
+	c, err := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -27,17 +28,17 @@ func TestIDsOnEveryWire(t *testing.T) {
 		t.Helper()
 		for _, switches := range [][]string{{"integers"}, {"texts"}} {
 			c := dial(t, with(t, wire, switches...), upstream.Events{})
-			if tools, err := c.ListTools(within(t, bound)); err != nil || len(tools) == 0 {
+			if tools, err := c.ListTools(kit.Within(t)); err != nil || len(tools) == 0 {
 				t.Errorf("%s: %d tools, %v", switches, len(tools), err)
 			}
-			if err := c.Ping(within(t, bound)); err != nil {
+			if err := c.Ping(kit.Within(t)); err != nil {
 				t.Errorf("%s: Ping = %v", switches, err)
 			}
-			if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" {
+			if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
 				t.Errorf("%s: echo = %q", switches, got)
 			}
 			var signs atomic.Int64
-			if _, err := c.CallTool(within(t, bound), "progress", []byte(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
+			if _, err := c.CallTool(kit.Within(t), "progress", []byte(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
 				t.Fatal(err)
 			}
 			if signs.Load() != 3 && wire != "bodies" { // "bodies" has no stream for progress
@@ -67,7 +68,7 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 		cfg.Secrets = map[string]string{"${KEY}": secret}
 		c := dial(t, cfg, upstream.Events{})
 		for name, line := range lines {
-			_, err := c.CallTool(within(t, bound), "print", arguments(t, "", line+"\n"), nil)
+			_, err := c.CallTool(kit.Within(t), "print", arguments(t, "", line+"\n"), nil)
 			if toolscript.KindOf(err) != toolscript.ToolFailed || toolscript.SentOf(err) != toolscript.SentYes {
 				t.Errorf("%s: CallTool = %v, want kind tool_failed, sent", name, err)
 				continue
@@ -77,7 +78,7 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 				t.Errorf("%s: the error is %s", name, err)
 			}
 		}
-		if got := errorText(t, c, "echo", `{"text":"still here"}`); got != "still here" {
+		if got := text(t, c, "echo", `{"text":"still here"}`); got != "still here" {
 			t.Errorf("echo = %q", got)
 		}
 	})
@@ -98,7 +99,7 @@ func TestAnswerOnSeveralLines(t *testing.T) {
 		"long":                  "{\n  \"result\": {\n" + strings.Repeat("    \"data\": {},\n", 5_000) + "    \"last\": 1\n  },\n  \"id\": ID\n}\n",
 		"the id is null":        "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": null,\n  \"error\": {\n    \"code\": -32700,\n    \"message\": \"the server's answer cannot be read, because it is spread over several lines\"\n  }\n}\n",
 	} {
-		_, err := c.CallTool(within(t, bound), "print", arguments(t, "", text), nil)
+		_, err := c.CallTool(kit.Within(t), "print", arguments(t, "", text), nil)
 		if toolscript.KindOf(err) != toolscript.ToolFailed || toolscript.SentOf(err) != toolscript.SentYes {
 			t.Errorf("%s: CallTool = %v, want kind tool_failed, sent", name, err)
 			continue
@@ -106,7 +107,7 @@ func TestAnswerOnSeveralLines(t *testing.T) {
 		wantText(t, name, err.Error(), "the server's answer cannot be read")
 	}
 	printed := startPrinting(t, c, "", "{\n  \"id\": ID,\n  \"method\": \"x\",\n  \"params\": {\n    \"result\": 1\n  }\n}\n")
-	eventually(t, "the request, as a whole", func() bool {
+	kit.Eventually(t, "the request, as a whole", func() bool {
 		text, failure := printed.Printed()
 		return failure && strings.Contains(text, `text that is not a message: "{   \"id\": `)
 	})
@@ -122,7 +123,7 @@ func TestErrorWithoutAnID(t *testing.T) {
 			if id == "" && wire != "stdio" && wire != "sse" {
 				continue // the test server does not know to which request it belongs
 			}
-			_, err := c.CallTool(within(t, bound), "print", arguments(t, "", line), nil)
+			_, err := c.CallTool(kit.Within(t), "print", arguments(t, "", line), nil)
 			var known *toolscript.Error
 			if !errors.As(err, &known) || known.Kind != toolscript.ToolFailed || known.RPCCode != -32700 || !strings.Contains(err.Error(), "Parse error") {
 				t.Errorf("%s: CallTool = %v, want kind tool_failed with the code of the error", id, err)
@@ -138,13 +139,13 @@ func TestErrorWithoutAnIDDuringSeveralCalls(t *testing.T) {
 	second := startPrinting(t, c, "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`+"\n")
 	for _, call := range []printing{first, second} {
 		const want = `; it answered with an error without the id of a request, which may be for this one: "Parse error"`
-		eventually(t, want, func() bool { return mcpclient.Unanswered(call) == want })
+		kit.Eventually(t, want, func() bool { return mcpclient.Unanswered(call) == want })
 	}
 }
 
 // An unreadable answer to initialize fails the connection before its time limit.
 func TestUnreadableAnswerToInitialize(t *testing.T) {
-	ctx := within(t, bound)
+	ctx := kit.Within(t)
 	_, err := mcpclient.Dial(ctx, "srv", config(t, "unreadable"), upstream.Events{})
 	if ctx.Err() != nil || err == nil {
 		t.Fatalf("Dial = %v, want an error before the time limit", err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -142,7 +143,7 @@ func await(t *testing.T, done <-chan error) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(bound):
+	case <-time.After(kit.Patience):
 		t.Fatal("the dial did not end")
 		return nil
 	}
@@ -151,14 +152,14 @@ func await(t *testing.T, done <-chan error) error {
 func TestInstallationIsSeen(t *testing.T) {
 	s := newInstalled(t)
 	s.config.Args = append(s.config.Args, "hang=100ms")
-	done := s.dial(within(t, bound), nil)
-	eventually(t, "an installation", s.installs)
-	eventually(t, "the script of a package", func() bool { return s.look().Processes >= 3 })
+	done := s.dial(kit.Within(t), nil)
+	kit.Eventually(t, "an installation", s.installs)
+	kit.Eventually(t, "the script of a package", func() bool { return s.look().Processes >= 3 })
 	if !s.installs() {
 		t.Error("the script of a package counts as the server")
 	}
 	s.finish()
-	eventually(t, "the end of the installation", func() bool { return !s.look().Installing })
+	kit.Eventually(t, "the end of the installation", func() bool { return !s.look().Installing })
 	if err := await(t, done); err != nil {
 		t.Error(err)
 	}
@@ -176,8 +177,8 @@ func outlivesTheProgram(t *testing.T, s *installed) {
 	r := proc.NewReaper(slog.Default())
 	ctx, cancel := context.WithCancel(t.Context())
 	first := s.dial(ctx, r)
-	eventually(t, "an installation", s.installs)
-	eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
+	kit.Eventually(t, "an installation", s.installs)
+	kit.Eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
 	cancel()
 	if err := await(t, first); toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("Dial: %v, want cancelled", err)
@@ -231,19 +232,19 @@ func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 			if _, err := io.ReadFull(steps, make([]byte, len("starting\nstarting\n"))); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
+			kit.Eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
 			if !installing {
 				s.finish()
-				eventually(t, "the server", func() bool { return len(s.notes()) == 2 })
+				kit.Eventually(t, "the server", func() bool { return len(s.notes()) == 2 })
 			}
 			_ = program.Process.Kill()
 			_ = program.Wait() // killed, so an error is expected
 			if installing {
-				eventually(t, "another process takes over", s.takenOver)
+				kit.Eventually(t, "another process takes over", s.takenOver)
 				s.wasLeft()
 				return
 			}
-			eventually(t, "the end of the server", func() bool { return dead(t, s.manager()) })
+			kit.Eventually(t, "the end of the server", func() bool { return dead(t, s.manager()) })
 		})
 	}
 }
@@ -279,8 +280,8 @@ func (s *installed) wasLeft() {
 	}
 
 	s.look = nil
-	second := s.dial(within(t, bound), nil)
-	eventually(t, "the wait of the second start", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.look != nil && s.look().Installing })
+	second := s.dial(kit.Within(t), nil)
+	kit.Eventually(t, "the wait of the second start", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.look != nil && s.look().Installing })
 	s.finish()
 	if err := await(t, second); err != nil {
 		t.Errorf("the second start: %v", err)
@@ -298,12 +299,12 @@ func (s *installed) wasLeft() {
 // only after the time that it needs to clean up. A slow machine changes nothing: the limit is far above the
 // time of the fake package manager.
 func TestLimitLetsAPackageManagerCleanUp(t *testing.T) {
-	t.Cleanup(mcpclient.SetUndoExit(bound))
+	t.Cleanup(mcpclient.SetUndoExit(kit.Patience))
 	s := newInstalled(t)
 	ctx, end := context.WithCancelCause(t.Context())
 	done := s.dial(ctx, proc.NewReaper(slog.Default()))
-	eventually(t, "an installation", s.installs)
-	eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
+	kit.Eventually(t, "an installation", s.installs)
+	kit.Eventually(t, "the begin", func() bool { return s.notes()[0] != "" })
 	end(context.DeadlineExceeded)
 	if err := await(t, done); toolscript.KindOf(err) != toolscript.Timeout {
 		t.Errorf("Dial: %v, want a timeout", err)

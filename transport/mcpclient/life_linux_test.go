@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/test/fixture/pace"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -68,13 +69,13 @@ func TestGrandchildEndsWithTheServer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := dial(t, config(t, "grandchild"), upstream.Events{})
 			var child int
-			eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
+			kit.Eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
 			if dead(t, child) {
 				t.Fatal("the grandchild is dead before its time")
 			}
 			start := time.Now()
 			tt.end(t, c)
-			eventually(t, "the end of the grandchild", func() bool { return dead(t, child) })
+			kit.Eventually(t, "the end of the grandchild", func() bool { return dead(t, child) })
 			t.Logf("took %v", time.Since(start))
 		})
 	}
@@ -84,7 +85,7 @@ func TestGrandchildEndsWithTheServer(t *testing.T) {
 func TestEscapedGrandchildBlocksNothing(t *testing.T) {
 	c := dial(t, config(t, "escaped"), upstream.Events{})
 	var child int
-	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
+	kit.Eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
 	t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) })
 	if err := c.Close(); err != nil {
 		t.Error(err)
@@ -104,7 +105,7 @@ func TestCloseKillsAServerWithAnEscapedGrandchild(t *testing.T) {
 	c := dial(t, config(t, "ignore-signals", "escaped"), upstream.Events{})
 	server := pid(t, c)
 	var child int
-	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
+	kit.Eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
 	t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) })
 	start := time.Now()
 	if err := c.Close(); err != nil {
@@ -129,12 +130,12 @@ func TestFailedDialLeavesNoProcess(t *testing.T) {
 		{"grandchild", "version=1999-12-31"},
 	} {
 		t.Run(strings.Join(switches, " "), func(t *testing.T) {
-			_, stderr := endedCall(t, config(t, switches...), time.Second)
+			_, stderr := refused(t, config(t, switches...), time.Second)
 			child := grandchild(t, stderr)
 			if child == 0 {
 				t.Fatalf("no grandchild in %q", stderr)
 			}
-			eventually(t, "the end of the grandchild", func() bool { return dead(t, child) })
+			kit.Eventually(t, "the end of the grandchild", func() bool { return dead(t, child) })
 		})
 	}
 }

@@ -15,14 +15,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/pace"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // refused dials a server and fails the test if the dial succeeds.
-func endedCall(t *testing.T, cfg upstream.Config, timeout time.Duration) (*toolscript.Error, []string) {
+func refused(t *testing.T, cfg upstream.Config, timeout time.Duration) (*toolscript.Error, []string) {
 	t.Helper()
-	c, err := mcpclient.Dial(within(t, timeout), "srv", cfg, upstream.Events{})
+	c, err := mcpclient.Dial(kit.WithTimeout(t, timeout), "srv", cfg, upstream.Events{})
 	if err == nil {
 		_ = c.Close() // the test has already failed
 		t.Fatal("Dial: no error")
@@ -46,7 +47,7 @@ func TestDialErrors(t *testing.T) {
 		kind toolscript.Kind
 		text []string
 	}{
-		{"exits at once", func(c *upstream.Config) { c.Args = []string{"exit=3"} }, bound, toolscript.Unavailable,
+		{"exits at once", func(c *upstream.Config) { c.Args = []string{"exit=3"} }, kit.Patience, toolscript.Unavailable,
 			[]string{"exit status 3", "mcpserver: exit requested"}},
 		{"prints only text", func(c *upstream.Config) { c.Args = []string{"garbage"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`, `"Listening on port 3000"`}},
@@ -54,25 +55,25 @@ func TestDialErrors(t *testing.T) {
 			[]string{`"initialize"`}},
 		{"ignores signals and is slow", func(c *upstream.Config) { c.Args = []string{"ignore-signals", "hang=1h"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`}},
-		{"another protocol", func(c *upstream.Config) { c.Args = []string{"version=1999-12-31"} }, bound, toolscript.Unsupported,
+		{"another protocol", func(c *upstream.Config) { c.Args = []string{"version=1999-12-31"} }, kit.Patience, toolscript.Unsupported,
 			[]string{`MCP version "1999-12-31"`}},
-		{"no such command", func(c *upstream.Config) { c.Command = "no-such-command" }, bound, toolscript.Unavailable,
+		{"no such command", func(c *upstream.Config) { c.Command = "no-such-command" }, kit.Patience, toolscript.Unavailable,
 			[]string{`cannot start "no-such-command"`, "install it"}},
-		{"no such folder", func(c *upstream.Config) { c.Dir = "/no/such/folder" }, bound, toolscript.Unavailable,
+		{"no such folder", func(c *upstream.Config) { c.Dir = "/no/such/folder" }, kit.Patience, toolscript.Unavailable,
 			[]string{"working directory", "/no/such/folder"}},
-		{"no command", func(c *upstream.Config) { c.Command = "" }, bound, toolscript.Invalid, []string{`"command"`}},
-		{"a problem", func(c *upstream.Config) { c.Problem = errors.New("not trusted") }, bound, toolscript.Invalid, []string{"not trusted"}},
-		{"no address", func(c *upstream.Config) { c.Type = upstream.HTTP }, bound, toolscript.Invalid, []string{"whole address"}},
+		{"no command", func(c *upstream.Config) { c.Command = "" }, kit.Patience, toolscript.Invalid, []string{`"command"`}},
+		{"a problem", func(c *upstream.Config) { c.Problem = errors.New("not trusted") }, kit.Patience, toolscript.Invalid, []string{"not trusted"}},
+		{"no address", func(c *upstream.Config) { c.Type = upstream.HTTP }, kit.Patience, toolscript.Invalid, []string{"whole address"}},
 		{"no header", func(c *upstream.Config) {
 			c.Type, c.URL, c.Headers = upstream.SSE, "http://127.0.0.1:1/", map[string]string{"X": "a\nb"}
-		}, bound, toolscript.Invalid, []string{"header X", "line break"}},
-		{"nobody listens", func(c *upstream.Config) { c.Type, c.URL = upstream.HTTP, "http://127.0.0.1:1/?key=0123456789" }, bound,
+		}, kit.Patience, toolscript.Invalid, []string{"header X", "line break"}},
+		{"nobody listens", func(c *upstream.Config) { c.Type, c.URL = upstream.HTTP, "http://127.0.0.1:1/?key=0123456789" }, kit.Patience,
 			toolscript.Unavailable, []string{"cannot be reached", "connection refused"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := config(t)
 			tt.cfg(&cfg)
-			err, _ := endedCall(t, cfg, tt.time)
+			err, _ := refused(t, cfg, tt.time)
 			if err.Kind != tt.kind {
 				t.Errorf("kind %s, want %s", err.Kind, tt.kind)
 			}
@@ -82,7 +83,7 @@ func TestDialErrors(t *testing.T) {
 }
 
 func TestDialErrorKeepsStderr(t *testing.T) {
-	_, stderr := endedCall(t, config(t, "noise=100000", "exit=1"), bound)
+	_, stderr := refused(t, config(t, "noise=100000", "exit=1"), kit.Patience)
 	if len(stderr) < 2 || len(stderr) > 100 {
 		t.Fatalf("%d lines of stderr", len(stderr))
 	}
@@ -108,7 +109,7 @@ func TestEndOfTheDialContextIsNotTheEndOfTheConnection(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	cancel()
-	if got := errorText(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
 		t.Errorf("echo = %q", got)
 	}
 	if err := c.Err(); err != nil {
@@ -126,7 +127,7 @@ func TestKilledWithCallsInFlight(t *testing.T) {
 	under.Add(100)
 	for range 100 {
 		calls.Go(func() {
-			_, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":1000000,"ms":20}`), sync.OnceFunc(under.Done))
+			_, err := c.CallTool(kit.Within(t), "progress", json.RawMessage(`{"steps":1000000,"ms":20}`), sync.OnceFunc(under.Done))
 			var e *toolscript.Error
 			if !errors.As(err, &e) || e.Kind != toolscript.Unavailable || e.RetryAfter == 0 || !strings.Contains(err.Error(), "signal: killed") {
 				t.Errorf("CallTool = %v of kind %s, want unavailable with a time to retry and the signal", err, toolscript.KindOf(err))
@@ -139,7 +140,7 @@ func TestKilledWithCallsInFlight(t *testing.T) {
 	}
 	calls.Wait()
 	wantText(t, "Err", awaitLost(t, c).Error(), "signal: killed")
-	if _, err := c.CallTool(within(t, bound), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentNo {
+	if _, err := c.CallTool(kit.Within(t), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentNo {
 		t.Errorf("a call after the end: %v, sent %q; want kind unavailable, sent no", err, toolscript.SentOf(err))
 	}
 }
@@ -148,7 +149,7 @@ func TestCrashDuringACall(t *testing.T) {
 	for _, tool := range []string{"crash", "crashhalf"} {
 		t.Run(tool, func(t *testing.T) {
 			c := dial(t, config(t), upstream.Events{})
-			_, err := c.CallTool(within(t, bound), tool, nil, nil)
+			_, err := c.CallTool(kit.Within(t), tool, nil, nil)
 			if toolscript.KindOf(err) != toolscript.Unavailable {
 				t.Errorf("CallTool = %v, want kind unavailable", err)
 			}
@@ -168,7 +169,7 @@ func TestCrashDuringACall(t *testing.T) {
 
 func TestLastAnswerOfAnEndingServerIsRead(t *testing.T) {
 	c := dial(t, config(t), upstream.Events{})
-	if got := len(errorText(t, c, "farewell", `{"bytes":5000000}`)); got != 5_000_000 {
+	if got := len(text(t, c, "farewell", `{"bytes":5000000}`)); got != 5_000_000 {
 		t.Errorf("%d bytes, want 5000000", got)
 	}
 	wantText(t, "Err", awaitLost(t, c).Error(), "exit status 0")
@@ -183,11 +184,11 @@ func TestServerThatClosesItsInput(t *testing.T) {
 	c := dial(t, config(t, "closes-input"), upstream.Events{})
 	// Messages that are already in the pipe are lost without an error. Sending the notification of
 	// the cancellation fails.
-	if _, err := c.CallTool(within(t, 200*time.Millisecond), "echo", nil, nil); err == nil {
+	if _, err := c.CallTool(kit.WithTimeout(t, 200*time.Millisecond), "echo", nil, nil); err == nil {
 		t.Error("CallTool: no error")
 	}
 	wantText(t, "Err", awaitLost(t, c).Error(), "standard input")
-	if _, err := c.CallTool(within(t, bound), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable {
+	if _, err := c.CallTool(kit.Within(t), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("CallTool = %v, want kind unavailable", err)
 	}
 }
@@ -232,7 +233,7 @@ func TestWorkingDirectory(t *testing.T) {
 	cfg := config(t)
 	cfg.Dir = t.TempDir()
 	var p struct{ Dir string }
-	if err := json.Unmarshal([]byte(errorText(t, dial(t, cfg, upstream.Events{}), "args", "")), &p); err != nil {
+	if err := json.Unmarshal([]byte(text(t, dial(t, cfg, upstream.Events{}), "args", "")), &p); err != nil {
 		t.Fatal(err)
 	}
 	if want, err := filepath.EvalSymlinks(cfg.Dir); err != nil || p.Dir != want {
@@ -244,7 +245,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	dial(t, config(t), upstream.Events{}) // starts the goroutines that are started only once
 	before := runtime.NumGoroutine()
 	for i := range 20 {
-		ctx, cancel := context.WithTimeout(t.Context(), bound)
+		ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 		c, err := mcpclient.Dial(ctx, "srv", config(t, []string{"chatty", "noise=100", "exit=1", "version=0"}[i%4]), upstream.Events{})
 		cancel()
 		if err != nil {
@@ -254,5 +255,5 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
+	kit.Eventually(t, "as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
 }

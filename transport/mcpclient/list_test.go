@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -37,7 +38,7 @@ func (w *warnings) String() string {
 func list(t *testing.T, switches ...string) ([]toolscript.Tool, string) {
 	t.Helper()
 	var w warnings
-	tools, err := dial(t, config(t, switches...), upstream.Events{Log: w.log}).ListTools(within(t, bound))
+	tools, err := dial(t, config(t, switches...), upstream.Events{Log: w.log}).ListTools(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}

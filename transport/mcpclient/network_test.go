@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/faultproxy"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -93,7 +94,7 @@ func TestBadNetwork(t *testing.T) {
 func counted(t *testing.T, kind string) int64 {
 	t.Helper()
 	_, cfg := overHTTP(t, kind)
-	n, err := strconv.ParseInt(errorText(t, dial(t, cfg, upstream.Events{}), "bump", `{}`), 10, 64)
+	n, err := strconv.ParseInt(text(t, dial(t, cfg, upstream.Events{}), "bump", `{}`), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func (c *tally) call(t *testing.T, l *line, caller, n int) {
 	select {
 	case o := <-done:
 		c.count(t, o.raw, o.err, want)
-	case <-time.After(faultTime + bound):
+	case <-time.After(faultTime + kit.Patience):
 		c.hung.Add(1)
 	}
 }

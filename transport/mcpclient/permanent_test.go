@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -46,7 +47,7 @@ func TestPermanentCauses(t *testing.T) {
 		"nobody listens there": {upstream.Config{Type: upstream.HTTP, URL: "http://127.0.0.1:1/"}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := mcpclient.Dial(within(t, bound), "srv", tt.config, upstream.Events{})
+			_, err := mcpclient.Dial(kit.Within(t), "srv", tt.config, upstream.Events{})
 			var e *toolscript.Error
 			if !errors.As(err, &e) || e.Permanent != tt.permanent {
 				t.Fatalf("Dial = %+v, want permanent %v", e, tt.permanent)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -19,10 +20,10 @@ func TestNoMessageHasNullParams(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, wire string, cfg upstream.Config) {
 		t.Helper()
 		c := dial(t, cfg, upstream.Events{})
-		if err := c.Ping(within(t, bound)); err != nil {
+		if err := c.Ping(kit.Within(t)); err != nil {
 			t.Errorf("Ping: %v", err)
 		}
-		if _, err := c.ListTools(within(t, bound)); err != nil {
+		if _, err := c.ListTools(kit.Within(t)); err != nil {
 			t.Errorf("ListTools: %v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -30,10 +31,10 @@ func TestNoMessageHasNullParams(t *testing.T) {
 		if _, err := c.CallTool(ctx, "never", nil, func() {}); toolscript.KindOf(err) != toolscript.Timeout {
 			t.Errorf("the tool never: %v", err)
 		}
-		eventually(t, "notifications/cancelled", func() bool { return string(sentCall(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
+		kit.Eventually(t, "notifications/cancelled", func() bool { return string(sentCall(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
 		if wire != "bodies" { // "bodies" has no stream for requests of the server
 			for _, method := range []string{"ping", "roots/list", "no/such"} {
-				errorText(t, c, "ask", `{"method":"`+method+`"}`)
+				text(t, c, "ask", `{"method":"`+method+`"}`)
 			}
 		}
 		if got := string(sentCall(t, c, "nulls", `{}`).StructuredContent); got != `{"seen":0}` {
@@ -50,10 +51,10 @@ func TestAPingDoesNotEndTheConnection(t *testing.T) {
 		http.StatusUnauthorized: "", http.StatusServiceUnavailable: toolscript.Unavailable, http.StatusForbidden: "", http.StatusTooManyRequests: "",
 	} {
 		h.Refuse(status, 1)
-		if err := c.Ping(within(t, bound)); toolscript.KindOf(err) != want {
+		if err := c.Ping(kit.Within(t)); toolscript.KindOf(err) != want {
 			t.Errorf("Ping answered with HTTP %d: %v, want kind %q", status, err, want)
 		}
-		if got := errorText(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
+		if got := text(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
 			t.Errorf("after HTTP %d: echo = %q, Err = %v", status, got, c.Err())
 		}
 	}
@@ -72,8 +73,8 @@ func TestPingOfAnEndedServer(t *testing.T) {
 	}))
 	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: s.URL + "/mcp"}, upstream.Events{})
 	s.Close()
-	eventually(t, "ErrUnreachable", func() bool { // the first ping may use a connection that is still open
-		err := c.Ping(within(t, bound))
+	kit.Eventually(t, "ErrUnreachable", func() bool { // the first ping may use a connection that is still open
+		err := c.Ping(kit.Within(t))
 		return errors.Is(err, upstream.ErrUnreachable) && toolscript.KindOf(err) == toolscript.Unavailable
 	})
 	if c.Err() != nil {
@@ -84,7 +85,7 @@ func TestPingOfAnEndedServer(t *testing.T) {
 // The server never answers, so the ping ends with its context.
 func TestPingOfAServerThatDoesNotRead(t *testing.T) {
 	c := dial(t, config(t, "not-reading"), upstream.Events{})
-	if err := c.Ping(within(t, 50*time.Millisecond)); toolscript.KindOf(err) != toolscript.Timeout {
+	if err := c.Ping(kit.WithTimeout(t, 50*time.Millisecond)); toolscript.KindOf(err) != toolscript.Timeout {
 		t.Errorf("Ping = %v, want a timeout", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -13,7 +14,7 @@ import (
 func TestPrintedRequestIsNoAnswer(t *testing.T) {
 	c := dial(t, config(t, "prints"), upstream.Events{})
 	printed := startPrinting(t, c, "", `got {"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"result"}}`+"\n")
-	eventually(t, "the text", func() bool {
+	kit.Eventually(t, "the text", func() bool {
 		text, failure := printed.Printed()
 		return failure && strings.Contains(text, "text that is not a message")
 	})
@@ -22,7 +23,7 @@ func TestPrintedRequestIsNoAnswer(t *testing.T) {
 // The error of a call without an answer quotes what the server printed during the call.
 func TestOutputDuringACallIsQuoted(t *testing.T) {
 	c := dial(t, config(t, "prints", "noise=3"), upstream.Events{})
-	eventually(t, "what the server printed before the calls", func() bool { return len(c.Stderr()) == 3 })
+	kit.Eventually(t, "what the server printed before the calls", func() bool { return len(c.Stderr()) == 3 })
 	for name, tt := range map[string]struct{ stderr, stdout, want string }{
 		"a traceback":       {"Traceback (most recent call last):\n  File \"x.py\", line 1\nKeyError: 'id'\n", "", `; meanwhile the server wrote to stderr: "KeyError: 'id'"`},
 		"a log":             {"INFO begins\n", "", `; meanwhile the server wrote to stderr: "INFO begins"; a longer "timeout" can be set for the server in .toolscript.json`},
@@ -31,7 +32,7 @@ func TestOutputDuringACallIsQuoted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			started := startPrinting(t, c, tt.stderr, tt.stdout)
-			eventually(t, tt.want, func() bool { return strings.HasPrefix(mcpclient.Unanswered(started), tt.want) })
+			kit.Eventually(t, tt.want, func() bool { return strings.HasPrefix(mcpclient.Unanswered(started), tt.want) })
 		})
 	}
 }

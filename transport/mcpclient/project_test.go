@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -31,7 +32,7 @@ func TestWorkingDirectoryOfProject(t *testing.T) {
 	start := func(dir string, named ...string) string {
 		t.Helper()
 		_ = os.Remove(started)
-		_, err := mcpclient.Dial(within(t, bound), "srv", upstream.Config{
+		_, err := mcpclient.Dial(kit.Within(t), "srv", upstream.Config{
 			Type: upstream.Stdio, Command: "sh", Args: []string{"-c", "pwd -P > " + started}, Dir: filepath.Join(project, dir),
 			Project: files.Folder{Dir: project, Named: named},
 		}, upstream.Events{})

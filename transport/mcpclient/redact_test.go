@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -92,7 +93,7 @@ func TestMissingProgramNamesTheVariable(t *testing.T) {
 		"a file in a folder": {Command: "/nowhere-sesame/sesame", Dir: t.TempDir()},
 	} {
 		cfg.Type, cfg.Secrets = upstream.Stdio, secrets
-		_, dialed := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{})
+		_, dialed := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		found := mcpclient.FindProgram(os.Environ(), cfg)
 		if name == "a working folder" {
 			found = dialed // the program exists

@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -50,13 +51,13 @@ func TestStateless(t *testing.T) {
 	if got := c.Info().Protocol; got != upstream.Stateless {
 		t.Fatalf("protocol %s, want %s", got, upstream.Stateless)
 	}
-	if tools, err := c.ListTools(within(t, bound)); err != nil || len(tools) != 1 {
+	if tools, err := c.ListTools(kit.Within(t)); err != nil || len(tools) != 1 {
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
-	if got := errorText(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+	if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
 		t.Errorf("echo = %q", got)
 	}
-	if err := c.Ping(within(t, bound)); err != nil { // this version of MCP has no ping
+	if err := c.Ping(kit.Within(t)); err != nil { // this version of MCP has no ping
 		t.Errorf("Ping = %v", err)
 	}
 	for name, want := range map[string]string{"Mcp-Protocol-Version": upstream.Stateless, "Mcp-Name": "echo", "Mcp-Param-Text": "hi", "Mcp-Session-Id": ""} {
@@ -64,8 +65,8 @@ func TestStateless(t *testing.T) {
 			t.Errorf("header %s = %q, want %q", name, got, want)
 		}
 	}
-	eventually(t, "the subscription", func() bool { return header("subscriptions/listen", "Mcp-Method") != "" })
-	eventually(t, "a changed list", func() bool {
+	kit.Eventually(t, "the subscription", func() bool { return header("subscriptions/listen", "Mcp-Method") != "" })
+	kit.Eventually(t, "a changed list", func() bool {
 		s.AddTool(mcp.NewTool("another"), answer)
 		select {
 		case <-changed:
@@ -86,7 +87,7 @@ func TestStatelessFallsBack(t *testing.T) {
 		if got := c.Info().Protocol; got != upstream.Handshake {
 			t.Errorf("protocol %s, want %s", got, upstream.Handshake)
 		}
-		if got := errorText(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+		if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
 			t.Errorf("echo = %q", got)
 		}
 	}
@@ -129,7 +130,7 @@ func TestStatelessQuestions(t *testing.T) {
 	t.Cleanup(front.Close)
 	cfg := upstream.Config{Type: upstream.HTTP, URL: front.URL, Protocol: upstream.Stateless}
 
-	_, err := dial(t, cfg, upstream.Events{}).CallTool(within(t, bound), "x", nil, nil)
+	_, err := dial(t, cfg, upstream.Events{}).CallTool(kit.Within(t), "x", nil, nil)
 	if err == nil {
 		t.Fatal("a question that nobody answers has a result")
 	}
@@ -138,7 +139,7 @@ func TestStatelessQuestions(t *testing.T) {
 	person := dial(t, cfg, upstream.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(`{"action":"decline"}`), nil
 	}})
-	if got := errorText(t, person, "x", `{}`); got != `{"who":{"action":"decline"}}` {
+	if got := text(t, person, "x", `{}`); got != `{"who":{"action":"decline"}}` {
 		t.Errorf("the server was told %s", got)
 	}
 }
@@ -153,7 +154,7 @@ func TestInvalidParameterHeaders(t *testing.T) {
 	}
 	for want, kind := range map[int][]string{1: {upstream.HTTP, "modern"}, 2: {upstream.HTTP}} {
 		cfg, _ := started(t, append(kind, "tools="+file)...)
-		if tools, err := dial(t, cfg, upstream.Events{}).ListTools(within(t, bound)); err != nil || len(tools) != want {
+		if tools, err := dial(t, cfg, upstream.Events{}).ListTools(kit.Within(t)); err != nil || len(tools) != want {
 			t.Errorf("%q: %d tools, %v, want %d", kind, len(tools), err, want)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/kit"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -50,18 +52,18 @@ func TestTasks(t *testing.T) {
 	onTasks(t, func(t *testing.T, cfg upstream.Config, h *mcpserver.HTTP, modern bool) {
 		t.Helper()
 		c := dial(t, cfg, upstream.Events{})
-		if _, err := c.ListTools(within(t, bound)); err != nil {
+		if _, err := c.ListTools(kit.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		watch, seen := progressOf()
-		raw, err := c.CallTool(upstream.WatchProgress(within(t, bound), watch), "work", json.RawMessage(`{"text":"it"}`), nil)
+		raw, err := c.CallTool(upstream.WatchProgress(kit.Within(t), watch), "work", json.RawMessage(`{"text":"it"}`), nil)
 		if err != nil || !strings.Contains(string(raw), `"text":"done it"`) {
 			t.Fatalf("result %s, %v", raw, err)
 		}
 		if got := seen(); !strings.Contains(got, "task task-") || !strings.Contains(got, "step 1") {
 			t.Errorf("progress %q", got)
 		}
-		_, err = c.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"fail"}`), nil)
+		_, err = c.CallTool(kit.Within(t), "work", json.RawMessage(`{"text":"fail"}`), nil)
 		var e *toolscript.Error
 		if !errors.As(err, &e) || e.RPCCode != -32050 || e.Sent != toolscript.SentYes && e.Sent != toolscript.SentUnknown {
 			t.Errorf("a task that fails: %v, sent %s", err, toolscript.SentOf(err))
@@ -82,10 +84,10 @@ func TestTaskPushes(t *testing.T) {
 	onTasks(t, func(t *testing.T, cfg upstream.Config, _ *mcpserver.HTTP, _ bool) {
 		t.Helper()
 		c := dial(t, cfg, upstream.Events{})
-		if _, err := c.ListTools(within(t, bound)); err != nil {
+		if _, err := c.ListTools(kit.Within(t)); err != nil {
 			t.Fatal(err)
 		}
-		raw, err := c.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"push"}`), nil)
+		raw, err := c.CallTool(kit.Within(t), "work", json.RawMessage(`{"text":"push"}`), nil)
 		if err != nil || !strings.Contains(string(raw), "done push") {
 			t.Errorf("result %s, %v", raw, err)
 		}
@@ -100,12 +102,12 @@ func TestTaskAsks(t *testing.T) {
 		asked++
 		return json.RawMessage(`{"action":"decline"}`), nil
 	}})
-	raw, err := c.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"ask"}`), nil)
+	raw, err := c.CallTool(kit.Within(t), "work", json.RawMessage(`{"text":"ask"}`), nil)
 	if err != nil || !strings.Contains(string(raw), `{\"who\":{\"action\":\"decline\"}}`) || asked != 1 {
 		t.Errorf("result %s, %v, after %d questions", raw, err, asked)
 	}
 	alone := dial(t, cfg, upstream.Events{})
-	if _, err := alone.CallTool(within(t, bound), "work", json.RawMessage(`{"text":"ask"}`), nil); err == nil || !strings.Contains(err.Error(), "elicitation") {
+	if _, err := alone.CallTool(kit.Within(t), "work", json.RawMessage(`{"text":"ask"}`), nil); err == nil || !strings.Contains(err.Error(), "elicitation") {
 		t.Errorf("without a person: %v", err)
 	}
 }
@@ -115,7 +117,7 @@ func TestTaskIsCancelled(t *testing.T) {
 	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
 		cfg, h := started(t, append([]string{upstream.HTTP}, generation...)...)
 		c := dial(t, cfg, upstream.Events{})
-		if _, err := c.ListTools(within(t, bound)); err != nil {
+		if _, err := c.ListTools(kit.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -125,12 +127,12 @@ func TestTaskIsCancelled(t *testing.T) {
 			_, err := c.CallTool(upstream.WatchProgress(ctx, watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
 			done <- err
 		}()
-		eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 2") })
+		kit.Eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 2") })
 		cancel()
-		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
+		if err := kit.Receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
 			t.Errorf("error %v", err)
 		}
-		eventually(t, "the cancellation", func() bool { return h.Seen("tasks/cancel") == 1 })
+		kit.Eventually(t, "the cancellation", func() bool { return h.Seen("tasks/cancel") == 1 })
 	}
 }
 
@@ -139,7 +141,7 @@ func TestTaskOutlivesTheConnection(t *testing.T) {
 	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
 		cfg, _ := started(t, append([]string{upstream.HTTP}, generation...)...)
 		c := dial(t, cfg, upstream.Events{})
-		if _, err := c.ListTools(within(t, bound)); err != nil {
+		if _, err := c.ListTools(kit.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		watch, seen := progressOf()
@@ -148,11 +150,11 @@ func TestTaskOutlivesTheConnection(t *testing.T) {
 			_, err := c.CallTool(upstream.WatchProgress(t.Context(), watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
 			done <- err
 		}()
-		eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 1") })
+		kit.Eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 1") })
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		err := receive(t, done)
+		err := kit.Receive(t, done)
 		id := mcpclient.TaskOf(err)
 		if !strings.HasPrefix(id, "task-") || toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentUnknown {
 			t.Fatalf("error %v, task %q", err, id)
@@ -160,7 +162,7 @@ func TestTaskOutlivesTheConnection(t *testing.T) {
 		again, seenAgain := progressOf()
 		next := dial(t, cfg, upstream.Events{})
 		call := next.Start(upstream.ToolCall{Ctx: upstream.WatchProgress(t.Context(), again), Tool: "work", Task: id, Done: func(json.RawMessage, error) {}})
-		eventually(t, "more progress", func() bool { return strings.Contains(seenAgain(), "task "+id+": step") })
+		kit.Eventually(t, "more progress", func() bool { return strings.Contains(seenAgain(), "task "+id+": step") })
 		call.Cancel("enough", context.Canceled)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -20,17 +21,17 @@ func TestListAndCallOnEveryWire(t *testing.T) {
 		if info := c.Info(); info.Title != "Test server" || info.Protocol != upstream.Handshake {
 			t.Errorf("info %+v", info)
 		}
-		tools, err := c.ListTools(within(t, bound))
+		tools, err := c.ListTools(kit.Within(t))
 		if err != nil || len(tools) < 20 {
 			t.Fatalf("%d tools, %v", len(tools), err)
 		}
-		if got := errorText(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
+		if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
 			t.Errorf("echo = %q", got)
 		}
 		if r := sentCall(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
 			t.Errorf("struct = %s", r.StructuredContent)
 		}
-		_, err = c.CallTool(within(t, bound), "rpcerror", nil, nil)
+		_, err = c.CallTool(kit.Within(t), "rpcerror", nil, nil)
 		var e *toolscript.Error
 		if !errors.As(err, &e) || e.Kind != toolscript.ToolFailed || e.RPCCode != -32042 {
 			t.Errorf("rpcerror: %v", err)
@@ -45,7 +46,7 @@ func TestManyCallsAtOnceOnEveryWire(t *testing.T) {
 		done := make(chan error, 100)
 		for range cap(done) {
 			go func() {
-				raw, err := c.CallTool(within(t, bound), "echo", json.RawMessage(`{"text":"x"}`), nil)
+				raw, err := c.CallTool(kit.Within(t), "echo", json.RawMessage(`{"text":"x"}`), nil)
 				if err == nil && !strings.Contains(string(raw), `"x"`) {
 					err = errors.New(string(raw))
 				}
@@ -73,34 +74,23 @@ func TestNoticesOnEveryWire(t *testing.T) {
 				}
 			},
 		})
-		errorText(t, c, "tell", `{"method":"notifications/tools/list_changed"}`)
-		receive(t, changed)
-		errorText(t, c, "log", `{"level":"warning","text":"careful"}`)
-		if got := receive(t, logged); got != "careful" {
+		text(t, c, "tell", `{"method":"notifications/tools/list_changed"}`)
+		kit.Receive(t, changed)
+		text(t, c, "log", `{"level":"warning","text":"careful"}`)
+		if got := kit.Receive(t, logged); got != "careful" {
 			t.Errorf("logged %q", got)
 		}
 		if wire == "bodies" {
 			return // an answer without a stream cannot contain progress notifications
 		}
 		var signs atomic.Int64
-		if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
+		if _, err := c.CallTool(kit.Within(t), "progress", json.RawMessage(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
 			t.Fatal(err)
 		}
 		if signs.Load() != 3 {
 			t.Errorf("%d signs of progress, want 3", signs.Load())
 		}
 	})
-}
-
-func receive[T any](t *testing.T, from <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-from:
-		return v
-	case <-within(t, bound).Done():
-		t.Fatal("nothing came")
-		panic("not reached")
-	}
 }
 
 func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
@@ -117,7 +107,7 @@ func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 			"sampling/createMessage": "no such method: sampling/createMessage",
 			"no/such":                "no such method: no/such",
 		} {
-			wantText(t, method, errorText(t, c, "ask", `{"method":"`+method+`"}`), want)
+			wantText(t, method, text(t, c, "ask", `{"method":"`+method+`"}`), want)
 		}
 		person := dial(t, cfg, upstream.Events{
 			Elicit: func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
@@ -127,11 +117,11 @@ func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 				return json.RawMessage(`{"action":"accept","content":` + string(params) + `}`), nil
 			},
 		})
-		if got := errorText(t, person, "ask", `{"method":"elicitation/create","params":{"z":1,"message":"who?","a":{"c":2,"b":1}}}`); got != `{"action":"accept","content":{"z":1,"message":"who?","a":{"c":2,"b":1}}}` {
+		if got := text(t, person, "ask", `{"method":"elicitation/create","params":{"z":1,"message":"who?","a":{"c":2,"b":1}}}`); got != `{"action":"accept","content":{"z":1,"message":"who?","a":{"c":2,"b":1}}}` {
 			t.Errorf("elicitation = %s", got)
 		}
-		wantText(t, "a handler that panics", errorText(t, person, "ask", `{"method":"elicitation/create"}`), "fault of toolscript")
-		if got := errorText(t, person, "echo", `{"text":"still here"}`); got != "still here" {
+		wantText(t, "a handler that panics", text(t, person, "ask", `{"method":"elicitation/create"}`), "fault of toolscript")
+		if got := text(t, person, "echo", `{"text":"still here"}`); got != "still here" {
 			t.Errorf("echo = %q", got)
 		}
 	})
@@ -147,11 +137,11 @@ func TestCancelReachesTheServerOnEveryWire(t *testing.T) {
 			_, err := c.CallTool(ctx, "never", nil, nil)
 			done <- err
 		}()
-		errorText(t, c, "echo", `{"text":"the call before is on its way"}`)
+		text(t, c, "echo", `{"text":"the call before is on its way"}`)
 		cancel()
-		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
+		if err := kit.Receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
 			t.Errorf("error %v", err)
 		}
-		eventually(t, "notifications/cancelled", func() bool { return string(sentCall(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
+		kit.Eventually(t, "notifications/cancelled", func() bool { return string(sentCall(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -39,7 +40,7 @@ func TestRefusedVersion(t *testing.T) {
 			if got := c.Info().Protocol; got != "2025-03-26" {
 				t.Errorf("with protocol %q: version %s, want 2025-03-26", protocol, got)
 			}
-			if got := errorText(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+			if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
 				t.Errorf("echo = %q", got)
 			}
 		}
@@ -50,7 +51,7 @@ func TestRefusedVersion(t *testing.T) {
 func TestUnsupportedVersions(t *testing.T) {
 	withSwitches(t, []string{"only=1999-12-31"}, func(t *testing.T, cfg upstream.Config) {
 		t.Helper()
-		_, err := mcpclient.Dial(within(t, bound), "srv", cfg, upstream.Events{})
+		_, err := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		if toolscript.KindOf(err) != toolscript.Unsupported {
 			t.Fatalf("Dial = %v, want unsupported", err)
 		}
@@ -126,7 +127,7 @@ func TestByteOrderMark(t *testing.T) {
 	check := func(t *testing.T, cfg upstream.Config) {
 		t.Helper()
 		c := dial(t, cfg, upstream.Events{})
-		if got := errorText(t, c, "echo", `{"text":"\ufeffhi"}`); got != "\ufeffhi" {
+		if got := text(t, c, "echo", `{"text":"\ufeffhi"}`); got != "\ufeffhi" {
 			t.Errorf("echo = %q", got)
 		}
 	}

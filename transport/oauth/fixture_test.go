@@ -1,15 +1,12 @@
 package oauth_test
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
@@ -17,28 +14,6 @@ import (
 )
 
 const redirect = "http://127.0.0.1:7/oauth/callback"
-
-// output collects log lines of all goroutines.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
-func (o *output) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(o, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
 
 // session returns a session at the fixture, with options changed by the test.
 func session(t *testing.T, as *oauthserver.Server, dir string, change func(*oauth.Options)) *oauth.Session {

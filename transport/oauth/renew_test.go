@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -58,8 +59,8 @@ func TestTokenWithoutAnEndIsRenewedWhenItIsRefused(t *testing.T) {
 func TestRefusedRefreshEndsTheLogin(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
-	var said output
-	s := session(t, as, dir, func(o *oauth.Options) { o.Logger = said.logger() })
+	var said kit.Buffer
+	s := session(t, as, dir, func(o *oauth.Options) { o.Logger = said.Logger() })
 	login(t, s, as)
 	as.Revoke(true)
 	as.Deny(func(r *http.Request) (int, string) {

@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // Log lines and errors of a login, a renewal and all their failures contain no secrets.
 func TestLogsAndErrorsHaveNoSecrets(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{AuthMethod: "client_secret_basic"})
-	var said output
-	s := session(t, as, t.TempDir(), func(o *oauth.Options) { o.Logger = said.logger() })
+	var said kit.Buffer
+	s := session(t, as, t.TempDir(), func(o *oauth.Options) { o.Logger = said.Logger() })
 	say := func(what ...any) { _, _ = fmt.Fprintln(&said, what...) }
 
 	_, err := send(t, s, as, ping)
@@ -78,8 +79,8 @@ func TestSecretsHideThemselves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said output
-	said.logger().Info("test", slog.Any("token", c.Token.Access), slog.Any("config", config))
+	var said kit.Buffer
+	said.Logger().Info("test", slog.Any("token", c.Token.Access), slog.Any("config", config))
 	text := fmt.Sprintf("%v %+v %#v %s %v %+v %#v %s %s", c, c, c, c.Token.Access, config, config, config, encoded, said.String())
 	for _, secret := range []string{"AAA", "BBB", "CCC", "DDD", "EEE"} {
 		if strings.Contains(text, secret) {

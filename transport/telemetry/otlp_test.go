@@ -18,11 +18,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/telemetry"
 )
-
-// patience is the longest wait in these tests.
-const patience = time.Minute
 
 // collector receives OTLP over HTTP.
 type collector struct {
@@ -62,18 +60,6 @@ func newCollector(t *testing.T) *collector {
 	}))
 	t.Cleanup(c.Close)
 	return c
-}
-
-// take waits for a message and returns it.
-func take[T any](t *testing.T, from <-chan T) T {
-	t.Helper()
-	select {
-	case m := <-from:
-		return m
-	case <-time.After(patience):
-		t.Fatal("the collector has received nothing")
-		panic("unreachable")
-	}
 }
 
 func attributes(all []*commonpb.KeyValue) map[string]string {
@@ -116,8 +102,8 @@ func TestSpans(t *testing.T) {
 	if err := e.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got := take(t, to.traces).GetResourceSpans()[0]
-	if header := take(t, to.header); header.Get("Authorization") != "Bearer k" {
+	got := kit.Receive(t, to.traces).GetResourceSpans()[0]
+	if header := kit.Receive(t, to.header); header.Get("Authorization") != "Bearer k" {
 		t.Errorf("the headers are %v", header)
 	}
 	if r := attributes(got.GetResource().GetAttributes()); r["service.name"] != "toolscript" || r["service.version"] != toolscript.Version {
@@ -169,8 +155,8 @@ func TestMetrics(t *testing.T) {
 	}}}
 	m.Servers[0].Durations.Counts[4] = 3
 	e.SendMetrics(func(context.Context) (toolscript.Measures, error) { return m, nil })
-	got := take(t, to.metrics).GetResourceMetrics()[0].GetScopeMetrics()[0].GetMetrics()
-	if header := take(t, to.header); header.Get("X-Key") != "a b" {
+	got := kit.Receive(t, to.metrics).GetResourceMetrics()[0].GetScopeMetrics()[0].GetMetrics()
+	if header := kit.Receive(t, to.header); header.Get("X-Key") != "a b" {
 		t.Errorf("the headers are %v", header)
 	}
 	if err := e.Close(t.Context()); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // config requires an approval for each call that runs a program or changes files.
@@ -67,7 +68,7 @@ func Open(ctx context.Context, bin, dir string) (*Scene, error) {
 
 // start starts the gateway at a terminal and waits until it listens.
 func (s *Scene) start() error {
-	terminal, err := harness.OpenTerminal(s.person.reads)
+	terminal, err := kit.OpenTerminal(24, 80, s.person)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (s *Scene) start() error {
 	cmd := s.program.Command(s.ctx)
 	go func() {
 		code <- cli.Run(app.State{
-			Args: []string{"gateway", "start"}, Env: cmd.Env, Dir: cmd.Dir, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: terminal.File,
+			Args: []string{"gateway", "start"}, Env: cmd.Env, Dir: cmd.Dir, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: terminal.Screen,
 			Signals: signals, Exit: func(int) {},
 		})
 		_ = stdout.Close() // closing a pipe does not fail
@@ -84,12 +85,12 @@ func (s *Scene) start() error {
 	s.end = func() error {
 		signals <- os.Interrupt
 		ended := <-code
-		err := terminal.Close()
+		shown := terminal.Text()
 		s.person.answering.Wait()
 		if ended != 0 {
-			err = errors.Join(err, fmt.Errorf("the gateway ended with %d:\n%s", ended, s.person.shown()))
+			return errors.Join(fmt.Errorf("the gateway ended with %d:\n%s", ended, shown), s.person.failed())
 		}
-		return errors.Join(err, s.person.failed())
+		return s.person.failed()
 	}
 	lines := bufio.NewScanner(printed)
 	for lines.Scan() {
@@ -149,20 +150,30 @@ func (s *Scene) allow(id, code string) error {
 // person reads the terminal of the gateway and allows each call once.
 type person struct {
 	allow     func(id, code string) error
+	line      []byte // the last line, which has no end yet
 	answering sync.WaitGroup
 
 	mu       sync.Mutex
-	lines    []string
 	approved int
 	errs     []error
 }
 
 var codeShown = regexp.MustCompile(`code: ([A-Z2-7]{6}) +\(toolscript approvals allow (apr_\w+)`)
 
+// Write receives what the terminal shows, from one goroutine.
+func (p *person) Write(text []byte) (int, error) {
+	p.line = append(p.line, text...)
+	for {
+		line, rest, ended := bytes.Cut(p.line, []byte("\n"))
+		if !ended {
+			return len(text), nil
+		}
+		p.line = rest
+		p.reads(string(line))
+	}
+}
+
 func (p *person) reads(line string) {
-	p.mu.Lock()
-	p.lines = append(p.lines, line)
-	p.mu.Unlock()
 	found := codeShown.FindStringSubmatch(line)
 	if found == nil {
 		return
@@ -177,12 +188,6 @@ func (p *person) reads(line string) {
 			p.approved++
 		}
 	})
-}
-
-func (p *person) shown() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return strings.Join(p.lines, "\n")
 }
 
 func (p *person) failed() error {

@@ -4,34 +4,15 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/toolscript/toolscript/test/fixture/natstest"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
-
-// bound is far longer than any step of a test takes.
-const bound = 60 * time.Second
-
-func startServer(t *testing.T) *server.Server {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(bound) {
-		t.Fatal("the NATS server is not ready")
-	}
-	return s
-}
 
 // open returns leases with their own connection, and the connection.
 func open(t *testing.T, s *server.Server) (*cluster.Leases, *nats.Conn) {
@@ -45,18 +26,11 @@ func open(t *testing.T, s *server.Server) (*cluster.Leases, *nats.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := cluster.OpenLeases(within(t), js, cluster.LeaseOptions{})
+	l, err := cluster.OpenLeases(kit.Within(t), js, cluster.LeaseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l, nc
-}
-
-func within(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), bound)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // begun is one term of a lease in a test.
@@ -69,7 +43,7 @@ type begun struct {
 // hold takes the lease in another goroutine and returns when the term has begun.
 func hold(t *testing.T, l *cluster.Leases, owner string) *begun {
 	t.Helper()
-	ctx := within(t)
+	ctx := kit.Within(t)
 	b := &begun{end: make(chan struct{}), over: make(chan error, 1)}
 	tokens := make(chan uint64, 1)
 	go func() {
@@ -95,7 +69,7 @@ func hold(t *testing.T, l *cluster.Leases, owner string) *begun {
 
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
 	a, _ := open(t, s)
 	b, _ := open(t, s)
 	first := hold(t, a, "a")
@@ -116,7 +90,7 @@ func TestRelease(t *testing.T) {
 // TestOwnerWithoutNetwork closes the connection of an owner, which then loses its lease to another owner.
 func TestOwnerWithoutNetwork(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
 	a, connection := open(t, s)
 	b, _ := open(t, s)
 	first := hold(t, a, "a")
@@ -137,18 +111,18 @@ func TestOwnerWithoutNetwork(t *testing.T) {
 // TestDeletedRecord deletes the record of a held lease, as an operator may do.
 func TestDeletedRecord(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
 	a, nc := open(t, s)
 	first := hold(t, a, "a")
 	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kv, err := js.KeyValue(within(t), cluster.DefaultBucket)
+	kv, err := js.KeyValue(kit.Within(t), cluster.DefaultBucket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kv.Delete(within(t), "github"); err != nil {
+	if err := kv.Delete(kit.Within(t), "github"); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-first.over; !errors.Is(err, cluster.ErrLost) {
@@ -166,7 +140,7 @@ func TestDeletedRecord(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	l, _ := open(t, startServer(t))
+	l, _ := open(t, natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()}))
 	for _, name := range []string{"", "a.b", "a b", "*", ">"} {
 		if err := l.Hold(t.Context(), name, "a", nil); err == nil {
 			t.Errorf("Hold accepts the name %q", name)

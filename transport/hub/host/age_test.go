@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
@@ -133,7 +134,7 @@ func startCall(t *testing.T, c conn, text string) (upstream.Started, <-chan outc
 	t.Helper()
 	over := make(chan outcome, 1)
 	args, _ := json.Marshal(map[string]string{"text": text}) // a map of strings always has a JSON form
-	started := c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: args, Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	started := c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "echo", Args: args, Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 	return started, over
 }
 
@@ -141,15 +142,15 @@ func startCall(t *testing.T, c conn, text string) (upstream.Started, <-chan outc
 func carriedOut(t *testing.T, c conn, begun <-chan wire.ServerCall, name string) {
 	t.Helper()
 	_, over := startCall(t, c, name)
-	b := receive(t, "the call "+name+" begins", begun)
+	b := kit.Receive(t, begun)
 	if !strings.Contains(string(b.Args), name) {
 		t.Errorf("the call of %s was carried out instead of %s", b.Args, name)
 	}
 	b.Done(answerWith(name), nil)
-	if o := receive(t, "the call "+name+" ends", over); o.err != nil {
+	if o := kit.Receive(t, over); o.err != nil {
 		t.Errorf("the call %s: %v", name, o.err)
 	}
-	if err := c.Ping(within(t)); err != nil {
+	if err := c.Ping(kit.Within(t)); err != nil {
 		t.Error(err)
 	}
 	if len(begun) > 0 {
@@ -166,14 +167,14 @@ func TestFleetExpired(t *testing.T) {
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	carriedOut(t, c, begun, "first")
 	v.close()
 	_, over := startCall(t, c, "expired")
-	if o := receive(t, "the call ends", over); toolscript.KindOf(o.err) != toolscript.Unavailable {
+	if o := kit.Receive(t, over); toolscript.KindOf(o.err) != toolscript.Unavailable {
 		t.Errorf("a call of a stopped hub: %v", o.err)
 	}
 	v.reopen()
@@ -188,7 +189,7 @@ func TestFleetLate(t *testing.T) {
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,10 +197,10 @@ func TestFleetLate(t *testing.T) {
 	v.close()
 	sent := cluster.Uptime()
 	_, over := startCall(t, c, "late")
-	await(t, "the call is old", func() bool { return cluster.Uptime()-sent > host.Young+time.Second/4 })
+	kit.Eventually(t, "the call is old", func() bool { return cluster.Uptime()-sent > host.Young+time.Second/4 })
 	v.reopen()
-	receive(t, "the call begins", begun).Done(answerWith("late"), nil)
-	if o := receive(t, "the call ends", over); o.err != nil {
+	kit.Receive(t, begun).Done(answerWith("late"), nil)
+	if o := kit.Receive(t, over); o.err != nil {
 		t.Errorf("a call that its hub received late: %v", o.err)
 	}
 }
@@ -217,7 +218,7 @@ func TestHubCancelled(t *testing.T) {
 		}}, nil
 	}})
 	t.Cleanup(client.Close)
-	c, err := client.Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
+	c, err := client.Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,8 +227,8 @@ func TestHubCancelled(t *testing.T) {
 	sent := cluster.Uptime()
 	started, over := startCall(t, c, "cancelled")
 	started.Cancel("cancelled", &toolscript.Error{Kind: toolscript.Cancelled})
-	receive(t, "the call ends", over)
-	await(t, "the call is old", func() bool { return cluster.Uptime()-sent > host.Young+time.Second/4 })
+	kit.Receive(t, over)
+	kit.Eventually(t, "the call is old", func() bool { return cluster.Uptime()-sent > host.Young+time.Second/4 })
 	v.reopen()
 	carriedOut(t, c, begun, "second")
 }
@@ -237,12 +238,12 @@ func TestHubCancelled(t *testing.T) {
 func TestPausedHub(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	f, begun := joinHeld(t, at, "one", cfg, true, 10)
-	c, err := fleetOf(t, at).Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := fleetOf(t, at).Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, over := startCall(t, c, "waits")
-	b := receive(t, "the call is in the hub", begun)
+	b := kit.Receive(t, begun)
 	if err := b.Check(); err != nil {
 		t.Errorf("before the pause: %v", err)
 	}
@@ -251,12 +252,12 @@ func TestPausedHub(t *testing.T) {
 	if b.Done(nil, err); err == nil {
 		t.Error("the call may begin after the pause")
 	}
-	kindIs(t, receive(t, "the call ends", over).err, toolscript.Unavailable, "the call was not carried out")
+	kindIs(t, kit.Receive(t, over).err, toolscript.Unavailable, "the call was not carried out")
 	_, over = startCall(t, c, "later")
-	b = receive(t, "the call is in the hub", begun)
+	b = kit.Receive(t, begun)
 	err = b.Check()
 	b.Done(answerWith("later"), err)
-	if o := receive(t, "the call ends", over); o.err != nil {
+	if o := kit.Receive(t, over); o.err != nil {
 		t.Errorf("after the pause: %v", o.err)
 	}
 }

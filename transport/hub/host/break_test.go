@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
@@ -34,7 +35,7 @@ func TestBreak(t *testing.T) {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the hub answers again", func() bool {
+	kit.Eventually(t, "the hub answers again", func() bool {
 		id, err := processOf(s)
 		if err == nil && id != process {
 			t.Fatalf("process %d after %d", id, process)
@@ -55,7 +56,7 @@ func TestBreak(t *testing.T) {
 func owner(t *testing.T, at cluster.Address) *cluster.Entry {
 	t.Helper()
 	var found *cluster.Entry
-	await(t, "the server has an owner", func() bool {
+	kit.Eventually(t, "the server has an owner", func() bool {
 		found, _ = leases(t, at)
 		return found != nil
 	})
@@ -72,10 +73,10 @@ func TestLongBreak(t *testing.T) {
 	p.Stop()
 	select {
 	case <-h.Lost():
-	case <-within(t).Done():
+	case <-kit.Within(t).Done():
 		t.Fatal("the hub does not notice")
 	}
-	await(t, "the server has ended", func() bool {
+	kit.Eventually(t, "the server has ended", func() bool {
 		_, runs := h.system.ViewServer("srv")
 		return !runs
 	})
@@ -95,7 +96,7 @@ func TestBreakOfLargeAnswer(t *testing.T) {
 		_, err := callOn(t, c, "big", `{"bytes":20000000}`)
 		failed <- err
 	}()
-	await(t, "the answer is on its way", func() bool {
+	kit.Eventually(t, "the answer is on its way", func() bool {
 		view, _ := h.system.ViewServer("srv")
 		return view.Status.InFlight == 0 && h.Answers() == 1
 	})
@@ -104,9 +105,9 @@ func TestBreakOfLargeAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	kindIs(t, <-failed, toolscript.Unavailable, "whether the call was carried out is not known")
-	await(t, "the hub has dropped the answer", func() bool { return h.Answers() == 0 })
+	kit.Eventually(t, "the hub has dropped the answer", func() bool { return h.Answers() == 0 })
 	if _, err := callOn(t, c, "args", `{}`); err != nil {
-		await(t, "the hub answers again", func() bool {
+		kit.Eventually(t, "the hub answers again", func() bool {
 			_, err := callOn(t, dialFleet(t, at, cfg), "args", `{}`)
 			return err == nil
 		})
@@ -148,7 +149,7 @@ func (n *node) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Start()
-	if !n.ReadyForConnections(bound) {
+	if !n.ReadyForConnections(kit.Patience) {
 		t.Fatal("the NATS server is not ready")
 	}
 }
@@ -175,13 +176,13 @@ func TestWithoutQuorum(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := system.Close(ctx); err != nil {
 			t.Errorf("close the servers: %v", err)
 		}
 	})
-	f, err := host.Join(within(t), host.FleetOptions{
+	f, err := host.Join(kit.Within(t), host.FleetOptions{
 		Address: at, Host: "one", Version: "test", Servers: system,
 		Offers: []host.Offer{{Name: "owned", Config: cfg}, {Name: "srv", Config: cfg, Stateless: true}},
 	})
@@ -206,13 +207,13 @@ func TestWithoutQuorum(t *testing.T) {
 		}
 		return found
 	}
-	await(t, "the list says why the server waits", func() bool {
+	kit.Eventually(t, "the list says why the server waits", func() bool {
 		e := entry("owned")
 		return e.State.Standby && strings.Contains(e.State.Error, "does not answer for the leases")
 	})
 	nodes[1].start(t)
 	nodes[2].start(t)
-	await(t, "the server has an owner", func() bool {
+	kit.Eventually(t, "the server has an owner", func() bool {
 		e := entry("owned")
 		return e.State.Lease > 0 && e.State.Error == ""
 	})
@@ -224,12 +225,12 @@ func TestWithoutQuorum(t *testing.T) {
 // list returns the servers that the fleet offers.
 func list(t *testing.T, at cluster.Address) []cluster.Entry {
 	t.Helper()
-	nc, err := cluster.Connect(within(t), at)
+	nc, err := cluster.Connect(kit.Within(t), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	all, err := cluster.List(within(t), nc)
+	all, err := cluster.List(kit.Within(t), nc)
 	if err != nil {
 		t.Fatal(err)
 	}

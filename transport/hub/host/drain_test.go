@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -42,7 +43,7 @@ func joinHeld(t *testing.T, at cluster.Address, name string, cfg upstream.Config
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := system.Close(ctx); err != nil {
 			t.Errorf("close the servers: %v", err)
@@ -50,7 +51,7 @@ func joinHeld(t *testing.T, at cluster.Address, name string, cfg upstream.Config
 	})
 	cfg.Shared = ""
 	begun := make(chan wire.ServerCall, pending)
-	f, err := host.Join(within(t), host.FleetOptions{
+	f, err := host.Join(kit.Within(t), host.FleetOptions{
 		Address: at, Host: name, Version: "test", Servers: heldServers{system, begun}, Offers: []host.Offer{{Name: "srv", Config: cfg, Stateless: stateless}},
 	})
 	if err != nil {
@@ -69,23 +70,12 @@ type outcome struct {
 // begin makes a call through a gateway in another goroutine.
 func begin(t *testing.T, s *actors.System) <-chan outcome {
 	t.Helper()
-	ctx, over := within(t), make(chan outcome, 1)
+	ctx, over := kit.Within(t), make(chan outcome, 1)
 	go func() {
 		result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"x"}`)})
 		over <- outcome{result, err}
 	}()
 	return over
-}
-
-func receive[T any](t *testing.T, what string, from <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-from:
-		return v
-	case <-within(t).Done():
-		t.Fatalf("timeout: %s", what)
-		panic("not reached")
-	}
 }
 
 // TestFleetDrains: a hub that shuts down answers its calls in flight, even as the owner of a server or
@@ -100,7 +90,7 @@ func TestFleetDrains(t *testing.T) {
 			s := fleetGateway(t, at, cfg)
 			ready(t, s)
 			over := begin(t, s)
-			c := receive(t, "the call is in the hub", begun)
+			c := kit.Receive(t, begun)
 			closed := make(chan error, 1)
 			go func() { closed <- first.Close() }()
 			awaitState(t, s, toolscript.Backoff)
@@ -116,11 +106,11 @@ func TestFleetDrains(t *testing.T) {
 				}
 			}
 			c.Done(answerWith("late"), nil)
-			o := receive(t, "the call ends", over)
+			o := kit.Receive(t, over)
 			if got := text(t, o.result, o.err); got != "late" {
 				t.Errorf("the call in flight was answered with %q", got)
 			}
-			if err := receive(t, "the hub ends", closed); err != nil {
+			if err := kit.Receive(t, closed); err != nil {
 				t.Error(err)
 			}
 			if !stateless {
@@ -139,29 +129,29 @@ func TestFleetSwallowsNoCall(t *testing.T) {
 	first, begun := joinHeld(t, at, "one", cfg, true, 0)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	over := make(chan outcome, calls)
 	for range calls {
-		c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+		c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 	}
-	if err := c.Ping(within(t)); err != nil { // the hub has received the calls and handles the first one
+	if err := c.Ping(kit.Within(t)); err != nil { // the hub has received the calls and handles the first one
 		t.Fatal(err)
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- first.Close() }()
-	receive(t, "the gateway knows that the hub leaves", c.Lost())
+	kit.Receive(t, c.Lost())
 	for range calls {
-		receive(t, "the call begins", begun).Done(answerWith("done"), nil)
+		kit.Receive(t, begun).Done(answerWith("done"), nil)
 	}
 	for range calls {
-		if o := receive(t, "the call ends", over); o.err != nil {
+		if o := kit.Receive(t, over); o.err != nil {
 			t.Errorf("a call that the hub has received: %v", o.err)
 		}
 	}
-	if err := receive(t, "the hub ends", closed); err != nil {
+	if err := kit.Receive(t, closed); err != nil {
 		t.Error(err)
 	}
 }
@@ -173,14 +163,14 @@ func TestHubDrains(t *testing.T) {
 	s := r.gateway(r.client(nil), config(t, upstream.SharedHost))
 	ready(t, s)
 	over := begin(t, s)
-	c := receive(t, "the call is in the hub", begun)
+	c := kit.Receive(t, begun)
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
 		r.host.Drain()
 	}()
 	awaitState(t, s, toolscript.Backoff)
-	_, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
+	_, err := r.client(nil).Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
 	_, err = servedCall(t, s, "echo", `{"text":"new"}`)
 	kindIs(t, err, toolscript.Unavailable, "the hub is ending")
@@ -190,25 +180,25 @@ func TestHubDrains(t *testing.T) {
 	default:
 	}
 	c.Done(answerWith("late"), nil)
-	o := receive(t, "the call ends", over)
+	o := kit.Receive(t, over)
 	if got := text(t, o.result, o.err); got != "late" {
 		t.Errorf("the call in flight was answered with %q", got)
 	}
-	receive(t, "the hub is drained", drained)
+	kit.Receive(t, drained)
 }
 
 // TestHubRefuses: a call that reaches the hub of a host during its shutdown counts as not sent.
 func TestHubRefuses(t *testing.T) {
 	begun := make(chan wire.ServerCall, 1)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
-	c, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
+	c, err := r.client(nil).Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.host.Drain()
 	over := make(chan error, 1)
-	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { over <- err }})
-	if err := receive(t, "the call ends", over); !errors.Is(err, upstream.ErrUnreachable) {
+	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { over <- err }})
+	if err := kit.Receive(t, over); !errors.Is(err, upstream.ErrUnreachable) {
 		t.Errorf("a call of a hub that ends: %v", err)
 	}
 	if len(begun) > 0 {

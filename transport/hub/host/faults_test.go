@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -23,10 +24,10 @@ func TestLostHub(t *testing.T) {
 	ready(t, s)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__never"})
+		_, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__never"})
 		failed <- err
 	}()
-	await(t, "the call is in the hub", func() bool { g := r.host.Status().Gateways; return len(g) == 1 && g[0].InFlight == 1 })
+	kit.Eventually(t, "the call is in the hub", func() bool { g := r.host.Status().Gateways; return len(g) == 1 && g[0].InFlight == 1 })
 	if err := r.host.Close(); err != nil {
 		t.Error(err)
 	}
@@ -37,12 +38,12 @@ func TestLostHub(t *testing.T) {
 		if errors.As(err, &known) && (known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0) { // retryable: the tool only reads
 			t.Errorf("sent %q, retry after %s", known.Sent, known.RetryAfter)
 		}
-	case <-time.After(bound):
+	case <-time.After(kit.Patience):
 		t.Fatal("the call did not fail")
 	}
 	awaitState(t, s, toolscript.Backoff)
 	startHubAt(t, r.path, nil)
-	result, err := s.CallTool(within(t), toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"again"}`), Wait: bound})
+	result, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"again"}`), Wait: kit.Patience})
 	if got := text(t, result, err); got != "again" {
 		t.Errorf("after the next hub: %q", got)
 	}
@@ -54,7 +55,7 @@ func TestLostNATS(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, upstream.SharedHost)
 	c := r.client(nil)
-	conn, err := c.Dial(within(t), "srv", cfg, upstream.Events{})
+	conn, err := c.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,10 +69,10 @@ func TestLostNATS(t *testing.T) {
 	}
 	select {
 	case <-r.host.Lost():
-	case <-time.After(bound):
+	case <-time.After(kit.Patience):
 		t.Fatal("the loss is not reported")
 	}
-	ctx := within(t)
+	ctx := kit.Within(t)
 	failed := make(chan error, 1)
 	conn.Start(upstream.ToolCall{Ctx: ctx, Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { failed <- err }})
 	called := <-failed
@@ -96,11 +97,11 @@ func TestDialEnds(t *testing.T) {
 	cfg := config(t, upstream.SharedHost)
 	first := make(chan error, 1)
 	go func() {
-		_, err := c.Dial(within(t), "srv", cfg, upstream.Events{})
+		_, err := c.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		first <- err
 	}()
 	<-finds
-	ctx, cancel := context.WithCancel(within(t))
+	ctx, cancel := context.WithCancel(kit.Within(t))
 	second := make(chan error, 1)
 	go func() {
 		_, err := c.Dial(ctx, "srv", cfg, upstream.Events{})
@@ -110,7 +111,7 @@ func TestDialEnds(t *testing.T) {
 	select {
 	case err := <-second:
 		kindIs(t, err, toolscript.Cancelled, "")
-	case <-time.After(bound):
+	case <-time.After(kit.Patience):
 		t.Error("the dial does not end")
 	}
 	close(found)
@@ -126,18 +127,18 @@ func TestTooLarge(t *testing.T) {
 	c := r.client(nil)
 	large := cfg
 	large.Args = []string{strings.Repeat("x", 2<<20)}
-	_, err := c.Dial(within(t), "large", large, upstream.Events{})
+	_, err := c.Dial(kit.Within(t), "large", large, upstream.Events{})
 	kindIs(t, err, toolscript.TooLarge, "too large for the hub")
-	conn, err := c.Dial(within(t), "srv", cfg, upstream.Events{})
+	conn, err := c.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = conn.Fetch(within(t), toolscript.FetchRequest{ID: "read_resource", URI: strings.Repeat("x", 2<<20)}, nil)
+	_, err = conn.Fetch(kit.Within(t), toolscript.FetchRequest{ID: "read_resource", URI: strings.Repeat("x", 2<<20)}, nil)
 	kindIs(t, err, toolscript.TooLarge, "too large for the hub")
 	if errors.Is(err, upstream.ErrUnreachable) {
 		t.Error("the server counts as unreachable")
 	}
-	if err := conn.Ping(within(t)); err != nil {
+	if err := conn.Ping(kit.Within(t)); err != nil {
 		t.Errorf("the connection has ended: %v", err)
 	}
 }
@@ -159,7 +160,7 @@ func TestKilledGateway(t *testing.T) {
 		}}, nil
 	}})
 	t.Cleanup(killed.Close)
-	conn, err := killed.Dial(within(t), "srv", cfg, upstream.Events{})
+	conn, err := killed.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func TestKilledGateway(t *testing.T) {
 	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "never", Done: func(_ json.RawMessage, err error) { failed <- err }})
 	other := r.gateway(r.client(nil), cfg)
 	ready(t, other)
-	await(t, "the call is in flight", func() bool {
+	kit.Eventually(t, "the call is in flight", func() bool {
 		s := r.host.Status().Servers
 		return len(s) == 1 && s[0].Status.InFlight == 1
 	})
@@ -175,11 +176,11 @@ func TestKilledGateway(t *testing.T) {
 	_ = socket.Close() // like the end of its process
 	mu.Unlock()
 	<-failed
-	await(t, "the server has seen the cancellation", func() bool {
+	kit.Eventually(t, "the server has seen the cancellation", func() bool {
 		result, err := servedCall(t, other, "cancelled", `{}`)
 		return err == nil && strings.Contains(string(result), `"seen":1`)
 	})
-	await(t, "the gateway is gone", func() bool {
+	kit.Eventually(t, "the gateway is gone", func() bool {
 		status := r.host.Status()
 		return len(status.Gateways) == 1 && status.Servers[0].Gateways == 1 && status.Servers[0].Status.InFlight == 0
 	})

@@ -16,6 +16,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/test/fixture/natstest"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -32,20 +34,7 @@ func startNATS(t *testing.T) cluster.Address {
 
 func startNATSWith(t *testing.T, o *natsserver.Options) cluster.Address {
 	t.Helper()
-	o.Host, o.Port, o.NoLog, o.NoSigs = "127.0.0.1", natsserver.RANDOM_PORT, true, true
-	s, err := natsserver.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(bound) {
-		t.Fatal("the NATS server is not ready")
-	}
-	return cluster.Address{URL: s.ClientURL()}
+	return cluster.Address{URL: natstest.Start(t, o).ClientURL()}
 }
 
 // fleetHub is a hub of a fleet that runs in this process.
@@ -62,14 +51,14 @@ func joinFleet(t *testing.T, at cluster.Address, name string, cfg upstream.Confi
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := system.Close(ctx); err != nil {
 			t.Errorf("close the servers: %v", err)
 		}
 	})
 	cfg.Shared = ""
-	f, err := host.Join(within(t), host.FleetOptions{
+	f, err := host.Join(kit.Within(t), host.FleetOptions{
 		Address: at, Host: name, Version: "test", Servers: system, Offers: []host.Offer{{Name: "srv", Config: cfg, Stateless: stateless}},
 	})
 	if err != nil {
@@ -103,9 +92,9 @@ func fleetGateway(t *testing.T, at cluster.Address, cfg upstream.Config) *actors
 
 // processOf calls a tool that returns the id of the server's process.
 func processOf(s *actors.System) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
-	result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__args", Args: json.RawMessage(`{}`), Wait: bound})
+	result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__args", Args: json.RawMessage(`{}`), Wait: kit.Patience})
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +116,7 @@ func TestFleetSpread(t *testing.T) {
 	s := fleetGateway(t, at, cfg)
 	ready(t, s)
 	seen := map[int]bool{}
-	await(t, "both hubs have answered", func() bool {
+	kit.Eventually(t, "both hubs have answered", func() bool {
 		id, err := processOf(s)
 		if err != nil {
 			t.Fatal(err)
@@ -170,10 +159,10 @@ func TestFleetLeaves(t *testing.T) {
 	ready(t, s)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__never"})
+		_, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__never"})
 		failed <- err
 	}()
-	await(t, "the call is in flight", func() bool {
+	kit.Eventually(t, "the call is in flight", func() bool {
 		view, _ := first.system.ViewServer("srv")
 		return view.Status.InFlight == 1
 	})
@@ -197,11 +186,11 @@ func TestFleetFilter(t *testing.T) {
 	mustJoin(t, at, "one", limited, true)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := c.ListTools(within(t))
+	tools, err := c.ListTools(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,10 +200,10 @@ func TestFleetFilter(t *testing.T) {
 		}
 	}
 	done := make(chan error, 1)
-	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { done <- err }})
+	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { done <- err }})
 	kindIs(t, <-done, toolscript.NotFound, "does not offer the tool")
 	var by toolscript.Origin
-	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "args", Origin: &by, Done: func(_ json.RawMessage, err error) { done <- err }})
+	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "args", Origin: &by, Done: func(_ json.RawMessage, err error) { done <- err }})
 	if err := <-done; err != nil || by.Host() != "one" {
 		t.Errorf("a call was carried out on %q: %v", by.Host(), err)
 	}
@@ -233,7 +222,7 @@ func TestFleetAddress(t *testing.T) {
 		{cluster.Address{URL: "nats://127.0.0.1:1", Credentials: os.DevNull}, toolscript.Invalid, "neither a JWT nor the seed"},
 		{cluster.Address{URL: "nats://127.0.0.1:1", Cert: "a"}, toolscript.Invalid, "both"},
 	} {
-		_, err := cluster.Connect(within(t), tt.at)
+		_, err := cluster.Connect(kit.Within(t), tt.at)
 		kindIs(t, err, tt.kind, tt.part)
 		for _, shown := range []string{fmt.Sprint(err), fmt.Sprint(tt.at), fmt.Sprintf("%#v", tt.at)} {
 			if strings.Contains(shown, "hunter2") {
@@ -252,10 +241,10 @@ func TestFleetLostHub(t *testing.T) {
 	ready(t, s)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__never"})
+		_, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__never"})
 		failed <- err
 	}()
-	await(t, "the call is in flight", func() bool {
+	kit.Eventually(t, "the call is in flight", func() bool {
 		view, _ := first.system.ViewServer("srv")
 		return view.Status.InFlight == 1
 	})
@@ -266,7 +255,7 @@ func TestFleetLostHub(t *testing.T) {
 	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // retryable: the tool only reads
 		t.Errorf("the error does not say that the outcome is unknown, or has no hint when to try again: %+v", known)
 	}
-	await(t, "the hub has noticed", func() bool {
+	kit.Eventually(t, "the hub has noticed", func() bool {
 		select {
 		case <-first.Lost():
 			return true
@@ -281,7 +270,7 @@ func TestFleetLostHub(t *testing.T) {
 func TestAskedAtItsEnd(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
-	nc, err := cluster.Connect(within(t), at)
+	nc, err := cluster.Connect(kit.Within(t), at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,12 +301,12 @@ func TestAskedAtItsEnd(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		case <-within(t).Done():
+		case <-kit.Within(t).Done():
 			t.Fatal("the hub does not end")
 		}
 		close(over)
 		asking.Wait()
-		if err := nc.FlushWithContext(within(t)); err != nil { // so that no request reaches the next hub
+		if err := nc.FlushWithContext(kit.Within(t)); err != nil { // so that no request reaches the next hub
 			t.Fatal(err)
 		}
 	}
@@ -338,5 +327,5 @@ func TestEndedGateway(t *testing.T) {
 	}
 	p.Stop() // closes the connection, like the end of the process
 	<-killed.Lost()
-	await(t, "the gateway that has ended is not counted", func() bool { return count() == 1 })
+	kit.Eventually(t, "the gateway that has ended is not counted", func() bool { return count() == 1 })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -37,7 +38,7 @@ func TestOneProcess(t *testing.T) {
 	if three := pid(t, third); three == one {
 		t.Error("two definitions share a process")
 	}
-	status, err := hub.Query(within(t), r.endpoint())
+	status, err := hub.Query(kit.Within(t), r.endpoint())
 	if err != nil || len(status.Gateways) != 3 || len(status.Servers) != 2 {
 		t.Fatalf("status %+v, %v", status, err)
 	}
@@ -48,8 +49,8 @@ func TestOneProcess(t *testing.T) {
 	for _, client := range []*hub.Client{a, b, c} {
 		client.Close()
 	}
-	await(t, "the servers have ended", func() bool { return len(r.host.Status().Servers) == 0 })
-	await(t, "the process has ended", func() bool { return ended(one) })
+	kit.Eventually(t, "the servers have ended", func() bool { return len(r.host.Status().Servers) == 0 })
+	kit.Eventually(t, "the process has ended", func() bool { return ended(one) })
 }
 
 // TestSharedServerRests checks that the process of a shared server ends while no gateway calls it,
@@ -64,8 +65,8 @@ func TestSharedServerRests(t *testing.T) {
 	ready(t, first)
 	for range 2 {
 		one := pid(t, first)
-		await(t, "the server rests", func() bool { return state() == toolscript.Resting })
-		await(t, "the process has ended", func() bool { return ended(one) })
+		kit.Eventually(t, "the server rests", func() bool { return state() == toolscript.Resting })
+		kit.Eventually(t, "the process has ended", func() bool { return ended(one) })
 		if v, _ := first.ViewServer("srv"); v.Status.State != toolscript.Ready || v.Status.Restarts > 0 || len(v.Tools) == 0 {
 			t.Errorf("a gateway has the server as %+v with %d tools", v.Status, len(v.Tools))
 		}
@@ -75,10 +76,10 @@ func TestSharedServerRests(t *testing.T) {
 	client := r.client(nil)
 	second := r.gateway(client, awake)
 	ready(t, second)
-	await(t, "the server runs", func() bool { return state() == toolscript.Ready })
+	kit.Eventually(t, "the server runs", func() bool { return state() == toolscript.Ready })
 	one := pid(t, second)
 	client.Close()
-	await(t, "the server rests again", func() bool { return state() == toolscript.Resting })
+	kit.Eventually(t, "the server rests again", func() bool { return state() == toolscript.Resting })
 	if pid(t, first) == one {
 		t.Error("the process has not ended")
 	}
@@ -101,7 +102,7 @@ func TestRateLimit(t *testing.T) {
 	if limit := r.host.Status().Servers[0].Status.RateLimit; limit != nil {
 		t.Errorf("the server in the hub has the rate limit %+v", limit)
 	}
-	ctx, cancel := context.WithTimeout(within(t), 10*time.Second)
+	ctx, cancel := context.WithTimeout(kit.Within(t), 10*time.Second)
 	defer cancel()
 	_, err := first.CallTool(ctx, toolscript.Call{ID: "srv__args", Args: json.RawMessage(`{}`)})
 	if err == nil || !strings.Contains(err.Error(), "rate limit") {
@@ -116,7 +117,7 @@ func TestFairness(t *testing.T) {
 	hubbed := func() *hub.Conn {
 		cfg := cfg
 		cfg.Concurrency = 1
-		conn, err := r.client(nil).Dial(within(t), "srv", cfg, upstream.Events{})
+		conn, err := r.client(nil).Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,19 +147,19 @@ func TestFairness(t *testing.T) {
 		}
 		return false
 	}
-	await(t, "the calls are in the hub", func() bool { return inHub(many + 1) })
+	kit.Eventually(t, "the calls are in the hub", func() bool { return inHub(many + 1) })
 	answered := make(chan int, 1)
 	quiet.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "sleep", Args: json.RawMessage(`{"ms":1}`), Run: "run", Done: func(json.RawMessage, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		answered <- done
 	}})
-	await(t, "the call of the other gateway is in the hub", func() bool { return inHub(1) })
+	kit.Eventually(t, "the call of the other gateway is in the hub", func() bool { return inHub(1) })
 	holds.Cancel("over", &toolscript.Error{Kind: toolscript.Cancelled, Err: errNo})
 	if before := <-answered; before > many/2 {
 		t.Errorf("%d calls of the other gateway came before", before)
 	}
-	await(t, "all calls", func() bool {
+	kit.Eventually(t, "all calls", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return done == many
@@ -171,7 +172,7 @@ func TestBusy(t *testing.T) {
 	cfg := config(t, upstream.SharedHost)
 	var conns []*hub.Conn
 	for range 3 {
-		conn, err := r.client(nil).Dial(within(t), "srv", cfg, upstream.Events{})
+		conn, err := r.client(nil).Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +193,7 @@ func TestBusy(t *testing.T) {
 	for _, s := range started {
 		s.Cancel("over", &toolscript.Error{Kind: toolscript.Cancelled, Err: errNo})
 	}
-	await(t, "no call is left", func() bool {
+	kit.Eventually(t, "no call is left", func() bool {
 		status := r.host.Status()
 		for _, g := range status.Gateways {
 			if g.InFlight > 0 {
@@ -214,7 +215,7 @@ func TestChangedConcurrency(t *testing.T) {
 	cfg := config(t, upstream.SharedHost)
 	s := r.gateway(r.client(nil), cfg)
 	ready(t, s)
-	other, err := r.client(nil).Dial(within(t), "srv", cfg, upstream.Events{})
+	other, err := r.client(nil).Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,10 +240,10 @@ func TestChangedConcurrency(t *testing.T) {
 		want  string
 	}{{1, "sleep"}, {0, "echo"}} {
 		cfg.Concurrency = step.limit
-		if _, err := s.Configure(within(t), map[string]upstream.Config{"srv": cfg}); err != nil {
+		if _, err := s.Configure(kit.Within(t), map[string]upstream.Config{"srv": cfg}); err != nil {
 			t.Fatal(err)
 		}
-		await(t, "the hub has the new concurrency", func() bool { return first() == step.want })
+		kit.Eventually(t, "the hub has the new concurrency", func() bool { return first() == step.want })
 	}
 	if n := len(r.host.Status().Servers); n != 1 {
 		t.Errorf("%d servers", n)
@@ -297,7 +298,7 @@ func TestRestart(t *testing.T) {
 	ready(t, first)
 	ready(t, second)
 	before := pid(t, first)
-	status, err := first.RestartServer(within(t), "srv")
+	status, err := first.RestartServer(kit.Within(t), "srv")
 	if err != nil || status.State != toolscript.Ready {
 		t.Fatalf("state %s, %v", status.State, err)
 	}
@@ -305,7 +306,7 @@ func TestRestart(t *testing.T) {
 	if after == before || !ended(before) {
 		t.Errorf("process %d before the restart and %d after it", before, after)
 	}
-	result, err := second.CallTool(within(t), toolscript.Call{ID: "srv__args", Args: json.RawMessage(`{}`), Wait: bound})
+	result, err := second.CallTool(kit.Within(t), toolscript.Call{ID: "srv__args", Args: json.RawMessage(`{}`), Wait: kit.Patience})
 	if !strings.Contains(text(t, result, err), `"pid":`+itoa(after)) {
 		t.Errorf("the other gateway does not use process %d: %s", after, result)
 	}
@@ -317,16 +318,16 @@ func TestRestart(t *testing.T) {
 // TestEndUnused checks that EndUnused ends only servers that no gateway uses.
 func TestEndUnused(t *testing.T) {
 	r := startHub(t, nil)
-	conn, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
+	conn, err := r.client(nil).Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.host.EndUnused()
-	if err := conn.Ping(within(t)); err != nil || conn.Err() != nil {
+	if err := conn.Ping(kit.Within(t)); err != nil || conn.Err() != nil {
 		t.Errorf("a server in use has ended: %v, %v", err, conn.Err())
 	}
 	_ = conn.Close()
-	await(t, "the server is not in use", func() bool { return r.host.Status().Servers[0].Gateways == 0 })
+	kit.Eventually(t, "the server is not in use", func() bool { return r.host.Status().Servers[0].Gateways == 0 })
 	r.host.EndUnused()
 	if n := len(r.host.Status().Servers); n != 0 {
 		t.Errorf("%d servers are left", n)
@@ -337,7 +338,7 @@ func TestEndUnused(t *testing.T) {
 func TestLog(t *testing.T) {
 	r := startHub(t, nil)
 	lines := make(chan string, 100)
-	conn, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{Log: func(level slog.Level, text string) {
+	conn, err := r.client(nil).Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{Log: func(level slog.Level, text string) {
 		if level == slog.LevelWarn {
 			lines <- text
 		}
@@ -351,7 +352,7 @@ func TestLog(t *testing.T) {
 		if !strings.Contains(line, "disk almost full") {
 			t.Errorf("log %q", line)
 		}
-	case <-time.After(bound):
+	case <-time.After(kit.Patience):
 		t.Error("no log message")
 	}
 }

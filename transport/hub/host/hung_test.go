@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -95,7 +96,7 @@ func TestTimeoutWhileTheHubHangs(t *testing.T) {
 			failed := make(chan error, tt.calls)
 			for range tt.calls {
 				go func() {
-					_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__echo", Args: args})
+					_, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__echo", Args: args})
 					failed <- err
 				}()
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -33,7 +34,7 @@ func userGateway(t *testing.T, at cluster.Address) *actors.System {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Errorf("close a gateway: %v", err)
@@ -47,7 +48,7 @@ func userGateway(t *testing.T, at cluster.Address) *actors.System {
 func keyedCall(ctx context.Context, s *actors.System, key, args string) <-chan outcome {
 	over := make(chan outcome, 1)
 	go func() {
-		result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__echo", Args: json.RawMessage(args), Key: key, Wait: bound})
+		result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__echo", Args: json.RawMessage(args), Key: key, Wait: kit.Patience})
 		over <- outcome{result, err}
 	}()
 	return over
@@ -63,26 +64,26 @@ func TestFleetKeys(t *testing.T) {
 			at, cfg := startNATS(t), config(t, "")
 			one, begunOne := joinHeld(t, at, "one", cfg, stateless, 8)
 			alice, bob := userGateway(t, at), userGateway(t, at)
-			ctx, cancel := context.WithCancel(within(t))
+			ctx, cancel := context.WithCancel(kit.Within(t))
 			first := keyedCall(ctx, alice, "k", `{"text":"x"}`)
-			held := receive(t, "the call begins", begunOne)
+			held := kit.Receive(t, begunOne)
 
 			var e *toolscript.Error
-			if o := receive(t, "the second call", keyedCall(within(t), bob, "k", `{"text":"x"}`)); !errors.As(o.err, &e) || e.Kind != toolscript.Conflict || !e.MayRepeat() || e.RetryAfter == 0 {
+			if o := kit.Receive(t, keyedCall(kit.Within(t), bob, "k", `{"text":"x"}`)); !errors.As(o.err, &e) || e.Kind != toolscript.Conflict || !e.MayRepeat() || e.RetryAfter == 0 {
 				t.Errorf("while the first call is in progress: %s, %#v", o.result, o.err)
 			}
-			if o := receive(t, "other arguments", keyedCall(within(t), bob, "k", `{"text":"y"}`)); toolscript.KindOf(o.err) != toolscript.Invalid {
+			if o := kit.Receive(t, keyedCall(kit.Within(t), bob, "k", `{"text":"y"}`)); toolscript.KindOf(o.err) != toolscript.Invalid {
 				t.Errorf("other arguments: %s, %v", o.result, o.err)
 			}
 			cancel() // the client of the first call disconnects
-			if o := receive(t, "the cancelled call", first); toolscript.SentOf(o.err) != toolscript.SentUnknown {
+			if o := kit.Receive(t, first); toolscript.SentOf(o.err) != toolscript.SentUnknown {
 				t.Errorf("the cancelled call: %s, %v", o.result, o.err)
 			}
 			held.Done(answerWith("done"), nil)
 			again := func(who string, s *actors.System) {
 				t.Helper()
 				for {
-					o := receive(t, who, keyedCall(within(t), s, "k", `{"text":"x"}`))
+					o := kit.Receive(t, keyedCall(kit.Within(t), s, "k", `{"text":"x"}`))
 					if toolscript.KindOf(o.err) == toolscript.Conflict {
 						continue // the answer is still being stored
 					}
@@ -103,14 +104,14 @@ func TestFleetKeys(t *testing.T) {
 			if n := len(begunOne) + len(begunTwo); n != 0 {
 				t.Errorf("%d more calls were carried out", n)
 			}
-			refused := keyedCall(within(t), bob, "n", `{"text":"x"}`)
-			receive(t, "a call of the other hub", begunTwo).Done(nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, Err: errNo})
-			if o := receive(t, "the refused call", refused); toolscript.SentOf(o.err) != toolscript.SentNo {
+			refused := keyedCall(kit.Within(t), bob, "n", `{"text":"x"}`)
+			kit.Receive(t, begunTwo).Done(nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentNo, Err: errNo})
+			if o := kit.Receive(t, refused); toolscript.SentOf(o.err) != toolscript.SentNo {
 				t.Errorf("a call that was not sent: %v", o.err)
 			}
-			second := keyedCall(within(t), bob, "n", `{"text":"x"}`)
-			receive(t, "it is carried out later", begunTwo).Done(answerWith("late"), nil)
-			o := receive(t, "the second try", second)
+			second := keyedCall(kit.Within(t), bob, "n", `{"text":"x"}`)
+			kit.Receive(t, begunTwo).Done(answerWith("late"), nil)
+			o := kit.Receive(t, second)
 			if got := text(t, o.result, o.err); got != "late" {
 				t.Errorf("the second try: %q", got)
 			}
@@ -143,10 +144,10 @@ func TestFleetKeysAtOnce(t *testing.T) {
 	gateways := []*actors.System{userGateway(t, at), userGateway(t, at)}
 	var all []<-chan outcome
 	for i := range 40 {
-		all = append(all, keyedCall(within(t), gateways[i%2], "k"+itoa(i/8), `{"text":"x"}`))
+		all = append(all, keyedCall(kit.Within(t), gateways[i%2], "k"+itoa(i/8), `{"text":"x"}`))
 	}
 	for i, c := range all {
-		if o := receive(t, "a call", c); o.err == nil && text(t, o.result, nil) != "k"+itoa(i/8) || o.err != nil && toolscript.KindOf(o.err) != toolscript.Conflict {
+		if o := kit.Receive(t, c); o.err == nil && text(t, o.result, nil) != "k"+itoa(i/8) || o.err != nil && toolscript.KindOf(o.err) != toolscript.Conflict {
 			t.Errorf("call %d: %s, %v", i, o.result, o.err)
 		}
 	}
@@ -162,7 +163,7 @@ func TestFleetKeysAtOnce(t *testing.T) {
 func TestFleetKeysWithoutJetStream(t *testing.T) {
 	at, cfg := startNATSWith(t, &natsserver.Options{}), config(t, "")
 	_, begun := joinHeld(t, at, "one", cfg, true, 8)
-	o := receive(t, "the call", keyedCall(within(t), userGateway(t, at), "k", `{"text":"x"}`))
+	o := kit.Receive(t, keyedCall(kit.Within(t), userGateway(t, at), "k", `{"text":"x"}`))
 	if toolscript.SentOf(o.err) != toolscript.SentNo || len(begun) != 0 {
 		t.Errorf("%s, %v, and %d calls", o.result, o.err, len(begun))
 	}

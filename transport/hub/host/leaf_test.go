@@ -9,6 +9,7 @@ import (
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -56,7 +57,7 @@ func TestLeafNode(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, stateless %t", name, stateless), func(t *testing.T) {
 				var h *fleetHub
-				await(t, "the hub has joined", func() (joined bool) {
+				kit.Eventually(t, "the hub has joined", func() (joined bool) {
 					var err error
 					h, err = joinFleet(t, sides.hub, "one", cfg, stateless) // may fail while the leaf node is not yet connected
 					return err == nil

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -35,14 +36,14 @@ func TestWrongRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := cluster.OpenLeases(within(t), js, cluster.LeaseOptions{}); err != nil { // creates the bucket
+			if _, err := cluster.OpenLeases(kit.Within(t), js, cluster.LeaseOptions{}); err != nil { // creates the bucket
 				t.Fatal(err)
 			}
-			bucket, err := js.KeyValue(within(t), cluster.DefaultBucket)
+			bucket, err := js.KeyValue(kit.Within(t), cluster.DefaultBucket)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := bucket.PutString(within(t), "srv", record); err != nil {
+			if _, err := bucket.PutString(kit.Within(t), "srv", record); err != nil {
 				t.Fatal(err)
 			}
 			mustJoin(t, at, "one", cfg, false)
@@ -54,13 +55,13 @@ func TestWrongRecord(t *testing.T) {
 				}
 				return true
 			}
-			await(t, "the list of the fleet says why", func() bool { return says(list(t, at)[0].State.Error) })
+			kit.Eventually(t, "the list of the fleet says why", func() bool { return says(list(t, at)[0].State.Error) })
 			s := fleetGateway(t, at, cfg)
 			status := awaitState(t, s, toolscript.Backoff)
 			if !says(status.Error) {
 				t.Errorf("the status of the gateway says %q", status.Error)
 			}
-			r, err := cluster.Release(within(t), at, "srv")
+			r, err := cluster.Release(kit.Within(t), at, "srv")
 			if err != nil || !r.Cleared.Found {
 				t.Fatalf("released: %+v, %v", r, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -56,7 +57,7 @@ func TestEndOfALoginDuringACall(t *testing.T) {
 					inFlight <- err
 				}()
 			}
-			await(t, "the calls are in flight", func() bool { return served.Seen("tools/call") == len(gateways) })
+			kit.Eventually(t, "the calls are in flight", func() bool { return served.Seen("tools/call") == len(gateways) })
 			served.Refuse(http.StatusUnauthorized, 1000)
 			for _, g := range gateways {
 				_, err := servedCall(t, g, "echo", `{"text":"hi"}`)

@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -20,7 +21,7 @@ func leases(t *testing.T, at cluster.Address) (owner *cluster.Entry, standbys []
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	all, err := cluster.List(within(t), nc)
+	all, err := cluster.List(kit.Within(t), nc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestOwner(t *testing.T) {
 	if _, runs := hubs[first.Host].system.ViewServer("srv"); runs {
 		t.Error("the server goes on after its hub has left")
 	}
-	await(t, "the other hub answers", func() bool {
+	kit.Eventually(t, "the other hub answers", func() bool {
 		id, err := processOf(s)
 		return err == nil && id != before
 	})
@@ -72,21 +73,21 @@ func TestOwner(t *testing.T) {
 	third := mustJoin(t, at, "three", cfg, false)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__never"})
+		_, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__never"})
 		failed <- err
 	}()
-	await(t, "the call is in flight", func() bool {
+	kit.Eventually(t, "the call is in flight", func() bool {
 		view, _ := hubs[second.Host].system.ViewServer("srv")
 		return view.Status.InFlight == 1
 	})
 	hubs[second.Host].Cut()
 	kindIs(t, <-failed, toolscript.Unavailable, "whether the call was carried out is not known")
-	await(t, "the third hub answers", func() bool {
+	kit.Eventually(t, "the third hub answers", func() bool {
 		_, err := processOf(s)
 		view, runs := third.system.ViewServer("srv")
 		return err == nil && runs && view.Status.State == toolscript.Ready
 	})
-	await(t, "the second hub has ended the server", func() bool {
+	kit.Eventually(t, "the second hub has ended the server", func() bool {
 		_, runs := hubs[second.Host].system.ViewServer("srv")
 		return !runs
 	})

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
@@ -19,7 +20,7 @@ func TestOtherUser(t *testing.T) {
 	r := startHub(t, nil)
 	probe := func() error {
 		result := make(chan error, 1)
-		ctx := within(t)
+		ctx := kit.Within(t)
 		go func() {
 			runtime.LockOSThread() // never unlocked, so that the thread ends with the goroutine
 			const other = 65534
@@ -45,7 +46,7 @@ func TestOtherUser(t *testing.T) {
 	if err := probe(); err == nil {
 		t.Error("another user is admitted")
 	}
-	if _, err := hub.Probe(within(t), r.endpoint()); err != nil {
+	if _, err := hub.Probe(kit.Within(t), r.endpoint()); err != nil {
 		t.Errorf("the user of the hub: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
@@ -21,16 +22,16 @@ import (
 // TestHandshake checks which gateways may connect.
 func TestHandshake(t *testing.T) {
 	r := startHub(t, nil)
-	if info, err := hub.Probe(within(t), r.endpoint()); err != nil || info.Version != "test" || info.Protocol != hub.Protocol || info.PID != os.Getpid() {
+	if info, err := hub.Probe(kit.Within(t), r.endpoint()); err != nil || info.Version != "test" || info.Protocol != hub.Protocol || info.PID != os.Getpid() {
 		t.Errorf("info %+v, %v", info, err)
 	}
 	wrong := r.endpoint()
 	wrong.Token = "another"
-	if _, err := hub.Query(within(t), wrong); err == nil || !strings.Contains(err.Error(), "token") {
+	if _, err := hub.Query(kit.Within(t), wrong); err == nil || !strings.Contains(err.Error(), "token") {
 		t.Errorf("a query with a wrong token: %v", err)
 	}
 	c := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) { return wrong, nil }})
-	if _, err := c.Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{}); err == nil || !strings.Contains(err.Error(), "token") {
+	if _, err := c.Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{}); err == nil || !strings.Contains(err.Error(), "token") {
 		t.Errorf("a gateway with a wrong token: %v", err)
 	}
 }
@@ -38,7 +39,7 @@ func TestHandshake(t *testing.T) {
 // raw connects to the NATS server of the hub like a gateway that violates the protocol.
 func raw(t *testing.T, r *hubRig, id string, errs chan<- error) *nats.Conn {
 	t.Helper()
-	conn, err := r.endpoint().Dial(within(t))
+	conn, err := r.endpoint().Dial(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestPermissions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m, err := answers.NextMsg(bound)
+	m, err := answers.NextMsg(kit.Patience)
 	if err != nil || m.Subject != "gateway."+id+".7.failed" || !strings.Contains(string(m.Data), "not_found") {
 		t.Errorf("a call of a server that was not offered: %+v, %v", m, err)
 	}
@@ -165,7 +166,7 @@ func TestSecrets(t *testing.T) {
 	}
 	t.Cleanup(nc.Close)
 	for _, verb := range []string{"PING", "INFO", "STATS"} {
-		m, err := nc.Request("$SRV."+verb+".srv", nil, bound)
+		m, err := nc.Request("$SRV."+verb+".srv", nil, kit.Patience)
 		if err != nil || !strings.Contains(string(m.Data), `"server":"srv"`) || strings.Contains(string(m.Data), "hunter2") {
 			t.Errorf("%s: %v, %v", verb, m, err)
 		}

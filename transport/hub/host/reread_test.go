@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -23,7 +24,7 @@ func (r rereadServers) Reread(ctx context.Context, name string) bool {
 func TestAListOfASharedServerIsNotOld(t *testing.T) {
 	asked := make(chan string, 10)
 	r := startHub(t, func(o *host.Options) { o.Servers = rereadServers{o.Servers, asked} })
-	conn, err := r.client(nil).Dial(within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
+	conn, err := r.client(nil).Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,8 +32,8 @@ func TestAListOfASharedServerIsNotOld(t *testing.T) {
 	if conn.ListAge() == 0 {
 		t.Error("the list is never asked for again")
 	}
-	if tools, err := conn.ListTools(within(t)); err != nil || len(tools) == 0 {
+	if tools, err := conn.ListTools(kit.Within(t)); err != nil || len(tools) == 0 {
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
-	receive(t, "the list is read", asked)
+	kit.Receive(t, asked)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
@@ -35,9 +36,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bound is far longer than any step of a test takes.
-const bound = 60 * time.Second
-
 // config returns a server with the given switches. shared is a value of Config.Shared.
 func config(t *testing.T, shared string, switches ...string) upstream.Config {
 	t.Helper()
@@ -50,13 +48,6 @@ func config(t *testing.T, shared string, switches ...string) upstream.Config {
 		env["GOCOVERDIR"] = t.TempDir()
 	}
 	return upstream.Config{Type: upstream.Stdio, Command: self, Args: switches, Env: env, Dir: t.TempDir(), Shared: shared}
-}
-
-func within(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), bound)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // hubRig is a hub that runs in this process, with a real socket.
@@ -119,7 +110,7 @@ func (r *hubRig) stop() {
 	if err := r.host.Close(); err != nil {
 		r.t.Errorf("close the hub: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	if err := r.system.Close(ctx); err != nil {
 		r.t.Errorf("close the servers: %v", err)
@@ -158,7 +149,7 @@ func startGateway(t *testing.T, shared server.Dial, cfg upstream.Config) *actors
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Errorf("close a gateway: %v", err)
@@ -175,7 +166,7 @@ func ready(t *testing.T, s *actors.System) {
 
 func awaitState(t *testing.T, s *actors.System, want toolscript.ServerState) toolscript.ServerStatus {
 	t.Helper()
-	ctx := within(t)
+	ctx := kit.Within(t)
 	for {
 		v, _ := s.ViewServer("srv")
 		if v.Status.State == want {
@@ -192,7 +183,7 @@ func awaitState(t *testing.T, s *actors.System, want toolscript.ServerState) too
 // awaitTool waits until the catalog has a tool, or no longer has it.
 func awaitTool(t *testing.T, s *actors.System, tool string, want bool) {
 	t.Helper()
-	ctx := within(t)
+	ctx := kit.Within(t)
 	for {
 		v, _ := s.ViewServer("srv")
 		if _, has := s.Catalog().Lookup("srv__" + tool); has == want {
@@ -208,7 +199,7 @@ func awaitTool(t *testing.T, s *actors.System, tool string, want bool) {
 
 func servedCall(t *testing.T, s *actors.System, tool, args string) (json.RawMessage, error) {
 	t.Helper()
-	return s.CallTool(within(t), toolscript.Call{ID: "srv__" + tool, Args: json.RawMessage(args)})
+	return s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__" + tool, Args: json.RawMessage(args)})
 }
 
 // text returns the text of the first content block of a result.
@@ -241,21 +232,6 @@ func pid(t *testing.T, s *actors.System) int {
 func ended(id int) bool {
 	p, err := os.FindProcess(id)
 	return err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
-}
-
-// await waits until a condition holds.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ctx := within(t)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("timeout: %s", what)
-		}
-	}
 }
 
 func kindIs(t *testing.T, err error, want toolscript.Kind, part string) {

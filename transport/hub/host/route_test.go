@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
@@ -37,13 +38,13 @@ func TestFleetAvoids(t *testing.T) {
 	answerAll(t, "two", two)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	by := func() (string, error) {
 		_, over := startCall(t, c, "x")
-		o := receive(t, "the call ends", over)
+		o := kit.Receive(t, over)
 		if o.err != nil {
 			return "", o.err
 		}
@@ -51,7 +52,7 @@ func TestFleetAvoids(t *testing.T) {
 	}
 	until := func(what, want string) {
 		t.Helper()
-		await(t, what, func() bool {
+		kit.Eventually(t, what, func() bool {
 			name, err := by()
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
@@ -61,7 +62,7 @@ func TestFleetAvoids(t *testing.T) {
 	}
 	until("the first hub answers", "one")
 	v.close()
-	await(t, "a call fails", func() bool {
+	kit.Eventually(t, "a call fails", func() bool {
 		_, err := by()
 		if err != nil && toolscript.KindOf(err) != toolscript.Unavailable {
 			t.Fatal(err)
@@ -92,14 +93,14 @@ func TestFleetElsewhere(t *testing.T) {
 	answerAll(t, "two", two)
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.close()
-	await(t, "a call fails", func() bool {
+	kit.Eventually(t, "a call fails", func() bool {
 		_, over := startCall(t, c, "x")
-		return receive(t, "the call ends", over).err != nil
+		return kit.Receive(t, over).err != nil
 	})
 	closed := make(chan error, 1)
 	go func() { closed <- first.Close() }()
@@ -113,7 +114,7 @@ func TestFleetElsewhere(t *testing.T) {
 		default:
 		}
 		_, over := startCall(t, c, "x")
-		if o := receive(t, "the call ends", over); o.err != nil {
+		if o := kit.Receive(t, over); o.err != nil {
 			t.Errorf("a call while a hub leaves: %v", o.err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -57,7 +58,7 @@ func dialFleet(t *testing.T, at cluster.Address, cfg upstream.Config) *hub.Fleet
 	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(within(t), "srv", cfg, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func callOn(t *testing.T, c *hub.FleetConn, tool, args string) (json.RawMessage,
 		err    error
 	}
 	answers := make(chan answer, 1)
-	c.Start(upstream.ToolCall{Ctx: within(t), Tool: tool, Args: json.RawMessage(args), Done: func(result json.RawMessage, err error) { answers <- answer{result, err} }})
+	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: tool, Args: json.RawMessage(args), Done: func(result json.RawMessage, err error) { answers <- answer{result, err} }})
 	a := <-answers
 	return a.result, a.err
 }

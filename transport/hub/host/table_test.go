@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -124,7 +125,7 @@ func testProgress(t *testing.T, s *actors.System) {
 	ready(t, s)
 	var mu sync.Mutex
 	var seen []toolscript.Progress
-	result, err := s.CallTool(within(t), toolscript.Call{
+	result, err := s.CallTool(kit.Within(t), toolscript.Call{
 		ID: "srv__progress", Args: json.RawMessage(`{"steps":5,"ms":1000}`),
 		Progress: func(p toolscript.Progress) {
 			mu.Lock()
@@ -145,7 +146,7 @@ func testProgress(t *testing.T, s *actors.System) {
 func testCancel(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
-	ctx, cancel := context.WithCancelCause(within(t))
+	ctx, cancel := context.WithCancelCause(kit.Within(t))
 	done := make(chan error, 1)
 	begun := make(chan struct{})
 	begin := sync.OnceFunc(func() { close(begun) })
@@ -162,7 +163,7 @@ func testCancel(t *testing.T, s *actors.System) {
 	}
 	cancel(errNo)
 	kindIs(t, <-done, toolscript.Cancelled, "no")
-	await(t, "the server has seen the cancellation", func() bool {
+	kit.Eventually(t, "the server has seen the cancellation", func() bool {
 		result, err := servedCall(t, s, "cancelled", `{}`)
 		return err == nil && bytes.Contains(result, []byte(`"seen":1`))
 	})
@@ -177,7 +178,7 @@ func testElicit(t *testing.T, s *actors.System) {
 	ready(t, s)
 	args := json.RawMessage(`{"method":"elicitation/create","params":{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}}}}}`)
 	asked := make(chan toolscript.Question, 1)
-	result, err := s.CallTool(within(t), toolscript.Call{ID: "srv__ask", Args: args, Ask: func(_ context.Context, q toolscript.Question) (toolscript.Answer, error) {
+	result, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__ask", Args: args, Ask: func(_ context.Context, q toolscript.Question) (toolscript.Answer, error) {
 		asked <- q
 		return toolscript.Answer{Action: toolscript.Accept, Content: json.RawMessage(`{"colour":"blue"}`)}, nil
 	}})
@@ -187,7 +188,7 @@ func testElicit(t *testing.T, s *actors.System) {
 	if q := <-asked; q.Message != "Which colour?" || q.Server != "srv" {
 		t.Errorf("question: %+v", q)
 	}
-	result, err = s.CallTool(within(t), toolscript.Call{ID: "srv__ask", Args: args})
+	result, err = s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__ask", Args: args})
 	if got := text(t, result, err); !bytes.Contains([]byte(got), []byte("error")) {
 		t.Errorf("a call without a person was answered: %s", got)
 	}
@@ -231,26 +232,26 @@ func testLargeArguments(t *testing.T, s *actors.System) {
 func testFetch(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
-	page, err := s.Fetch(within(t), toolscript.FetchRequest{ID: toolscript.ListResources, Server: "srv"})
+	page, err := s.Fetch(kit.Within(t), toolscript.FetchRequest{ID: toolscript.ListResources, Server: "srv"})
 	if err != nil || !bytes.Contains(page, []byte(`"server":"srv"`)) || bytes.Contains(page, []byte("~")) {
 		t.Errorf("resources: %s, %v", page, err)
 	}
-	read, err := s.Fetch(within(t), toolscript.FetchRequest{ID: toolscript.ReadResource, Server: "srv", URI: "test:///notes/1"})
+	read, err := s.Fetch(kit.Within(t), toolscript.FetchRequest{ID: toolscript.ReadResource, Server: "srv", URI: "test:///notes/1"})
 	if err != nil || !bytes.Contains(read, []byte("12345678901234567890")) {
 		t.Errorf("resource: %s, %v", read, err)
 	}
-	prompt, err := s.Fetch(within(t), toolscript.FetchRequest{ID: toolscript.GetPrompt, Server: "srv", Prompt: "greet/all", Args: map[string]string{"who": "Ada"}})
+	prompt, err := s.Fetch(kit.Within(t), toolscript.FetchRequest{ID: toolscript.GetPrompt, Server: "srv", Prompt: "greet/all", Args: map[string]string{"who": "Ada"}})
 	if err != nil || !bytes.Contains(prompt, []byte("Hello Ada!")) {
 		t.Errorf("prompt: %s, %v", prompt, err)
 	}
-	_, err = s.Fetch(within(t), toolscript.FetchRequest{ID: toolscript.ReadResource, Server: "srv", URI: "test:///missing"})
+	_, err = s.Fetch(kit.Within(t), toolscript.FetchRequest{ID: toolscript.ReadResource, Server: "srv", URI: "test:///missing"})
 	kindIs(t, err, toolscript.ToolFailed, "not found")
 }
 
 func testNoResources(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
-	_, err := s.Fetch(within(t), toolscript.FetchRequest{ID: toolscript.ListPrompts, Server: "srv"})
+	_, err := s.Fetch(kit.Within(t), toolscript.FetchRequest{ID: toolscript.ListPrompts, Server: "srv"})
 	if !errors.Is(err, upstream.ErrNoCapability) || toolscript.KindOf(err) != toolscript.NotFound {
 		t.Errorf("prompts of a server without prompts: %v", err)
 	}
@@ -266,8 +267,8 @@ func testLostServer(t *testing.T, s *actors.System) {
 	if !errors.As(err, &known) || known.Sent != toolscript.SentUnknown || known.RetryAfter <= 0 { // retryable: the tool only reads
 		t.Errorf("the error does not say that the outcome is unknown, or has no hint when to try again: %+v", known)
 	}
-	await(t, "a new process", func() bool {
-		result, err := s.CallTool(within(t), toolscript.Call{ID: "srv__args", Wait: bound})
+	kit.Eventually(t, "a new process", func() bool {
+		result, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__args", Wait: kit.Patience})
 		return err == nil && !bytes.Contains(result, []byte(`pid\":`+itoa(before)+`}`)) && !bytes.Contains(result, []byte(`pid\":`+itoa(before)+`,`))
 	})
 	ready(t, s)
@@ -290,7 +291,7 @@ func testQueue(t *testing.T, s *actors.System) {
 	failures := make(chan error, calls)
 	for range calls {
 		go func() {
-			_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__sleep", Args: json.RawMessage(`{"ms":300}`)})
+			_, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__sleep", Args: json.RawMessage(`{"ms":300}`)})
 			failures <- err
 		}()
 	}
@@ -305,7 +306,7 @@ func testTrace(t *testing.T, s *actors.System) {
 	t.Helper()
 	ready(t, s)
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	result, err := s.CallTool(within(t), toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"(_meta)"}`), Trace: parent})
+	result, err := s.CallTool(kit.Within(t), toolscript.Call{ID: "srv__echo", Args: json.RawMessage(`{"text":"(_meta)"}`), Trace: parent})
 	if got := text(t, result, err); !bytes.Contains([]byte(got), []byte(parent)) {
 		t.Errorf("_meta: %s", got)
 	}
@@ -326,7 +327,7 @@ func TestBudget(t *testing.T) {
 	c := r.client(answers)
 	s := r.gateway(c, config(t, upstream.SharedHost))
 	ready(t, s)
-	ctx, release := budget.Hold(within(t))
+	ctx, release := budget.Hold(kit.Within(t))
 	defer release()
 	if err := answers.Lease(ctx).Take(ctx, 3<<20); err != nil { // one lease may exceed the budget
 		t.Fatal(err)
@@ -340,7 +341,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("a large answer without memory: %v", err)
 	}
 	release()
-	second, releaseSecond := budget.Hold(within(t))
+	second, releaseSecond := budget.Hold(kit.Within(t))
 	defer releaseSecond()
 	result, err := s.CallTool(second, toolscript.Call{ID: "srv__big", Args: json.RawMessage(`{"bytes":2000000}`)})
 	if err != nil || len(result) < 2000000 {

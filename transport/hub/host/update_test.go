@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -29,13 +30,13 @@ func fleetOf(t *testing.T, at cluster.Address) *hub.Fleet {
 // process returns a connection to a server, and the id of the server's process.
 func process(t *testing.T, f *hub.Fleet, name string) (*hub.FleetConn, int) {
 	t.Helper()
-	c, err := f.Dial(within(t), name, upstream.Config{}, upstream.Events{})
+	c, err := f.Dial(kit.Within(t), name, upstream.Config{}, upstream.Events{})
 	if err != nil {
 		t.Fatalf("dial %s: %v", name, err)
 	}
 	over := make(chan outcome, 1)
-	c.Start(upstream.ToolCall{Ctx: within(t), Tool: "args", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
-	o := receive(t, "the call of "+name+" ends", over)
+	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "args", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	o := kit.Receive(t, over)
 	var p struct{ PID int }
 	if err := json.Unmarshal([]byte(text(t, o.result, o.err)), &p); err != nil {
 		t.Fatal(err)
@@ -49,13 +50,13 @@ func joinWith(t *testing.T, at cluster.Address, name string, offers ...host.Offe
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := host.Join(within(t), host.FleetOptions{Address: at, Host: name, Version: "test", Servers: system, Offers: offers})
+	f, err := host.Join(kit.Within(t), host.FleetOptions{Address: at, Host: name, Version: "test", Servers: system, Offers: offers})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = f.Close() // the test may have closed it
-		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := system.Close(ctx); err != nil {
 			t.Errorf("close the servers: %v", err)
@@ -75,11 +76,11 @@ func TestFleetUpdate(t *testing.T) {
 	c, before := process(t, g, "owned")
 	_, freeBefore := process(t, g, "free")
 	over := make(chan outcome, 1)
-	flight := c.Start(upstream.ToolCall{Ctx: within(t), Tool: "never", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	flight := c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "never", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
 
 	limited := free
 	limited.Config.ExcludeTools = []string{"echo"}
-	if err := f.Update(within(t), []host.Offer{owned, limited, {Name: "added", Config: cfg}}); err != nil {
+	if err := f.Update(kit.Within(t), []host.Offer{owned, limited, {Name: "added", Config: cfg}}); err != nil {
 		t.Fatal(err)
 	}
 	process(t, g, "added")
@@ -91,7 +92,7 @@ func TestFleetUpdate(t *testing.T) {
 		t.Errorf("the server whose tools are limited has the process %d, before %d", after, freeBefore)
 	}
 	_, refused := startCall(t, changed, "x")
-	kindIs(t, receive(t, "the call ends", refused).err, toolscript.NotFound, "does not offer the tool")
+	kindIs(t, kit.Receive(t, refused).err, toolscript.NotFound, "does not offer the tool")
 	if len(over) > 0 || c.Err() != nil {
 		t.Errorf("the connection that has not changed: %v", c.Err())
 	}
@@ -99,26 +100,26 @@ func TestFleetUpdate(t *testing.T) {
 	moved := owned
 	moved.Config.Dir = t.TempDir()
 	flight.Cancel("cancelled", &toolscript.Error{Kind: toolscript.Cancelled})
-	receive(t, "the call ends", over)
-	if err := f.Update(within(t), []host.Offer{moved}); err != nil {
+	kit.Receive(t, over)
+	if err := f.Update(kit.Within(t), []host.Offer{moved}); err != nil {
 		t.Fatal(err)
 	}
 	if _, after := process(t, g, "owned"); after == before {
 		t.Error("a server with another folder has the same process")
 	}
-	nc, err := cluster.Connect(within(t), at)
+	nc, err := cluster.Connect(kit.Within(t), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	entries, err := cluster.List(within(t), nc)
+	entries, err := cluster.List(kit.Within(t), nc)
 	if err != nil || len(entries) != 1 || entries[0].Server != "owned" {
 		t.Errorf("the hub offers %+v, %v", entries, err)
 	}
 
 	other := joinWith(t, at, "two", host.Offer{Name: "third", Config: cfg, Stateless: true})
-	kindIs(t, f.Update(within(t), []host.Offer{{Name: "third", Config: cfg}}), toolscript.Conflict, "all hubs need the same value")
-	if _, err := g.Dial(within(t), "owned", upstream.Config{}, upstream.Events{}); err != nil {
+	kindIs(t, f.Update(kit.Within(t), []host.Offer{{Name: "third", Config: cfg}}), toolscript.Conflict, "all hubs need the same value")
+	if _, err := g.Dial(kit.Within(t), "owned", upstream.Config{}, upstream.Events{}); err != nil {
 		t.Errorf("after an update that was refused: %v", err)
 	}
 	if err := other.Close(); err != nil {
@@ -136,13 +137,13 @@ func TestFleetRelease(t *testing.T) {
 	ready(t, s)
 	mustJoin(t, at, "two", cfg, false)
 	over := begin(t, s)
-	c := receive(t, "the call is in the hub", begun)
-	r, err := cluster.Release(within(t), at, "srv")
+	c := kit.Receive(t, begun)
+	r, err := cluster.Release(kit.Within(t), at, "srv")
 	if err != nil || r.Host != "one" {
 		t.Fatalf("released %+v: %v", r, err)
 	}
 	c.Done(answerWith("late"), nil)
-	o := receive(t, "the call ends", over)
+	o := kit.Receive(t, over)
 	if got := text(t, o.result, o.err); got != "late" {
 		t.Errorf("the call in flight was answered with %q", got)
 	}
@@ -158,14 +159,14 @@ func TestFleetRelease(t *testing.T) {
 		<-first.Drained()
 		hubs <- first.Close()
 	}()
-	left, err := cluster.Drain(within(t), at, "one")
+	left, err := cluster.Drain(kit.Within(t), at, "one")
 	if err != nil || len(left) != 1 || left[0].Hub != first.ID() {
 		t.Errorf("drained %+v: %v", left, err)
 	}
-	if err := receive(t, "the hub ends", hubs); err != nil {
+	if err := kit.Receive(t, hubs); err != nil {
 		t.Error(err)
 	}
-	_, err = cluster.Drain(within(t), at, "one")
+	_, err = cluster.Drain(kit.Within(t), at, "one")
 	kindIs(t, err, toolscript.NotFound, "no hub on the host")
 }
 
@@ -180,22 +181,22 @@ func TestFleetForeignLease(t *testing.T) {
 	if err := owner.Close(); err != nil {
 		t.Fatal(err)
 	}
-	nc, err := cluster.Connect(within(t), at)
+	nc, err := cluster.Connect(kit.Within(t), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
 	record(t, nc, "srv", "not a lease")
 	mustJoin(t, at, "two", cfg, false)
-	r, err := cluster.Release(within(t), at, "srv")
+	r, err := cluster.Release(kit.Within(t), at, "srv")
 	if err != nil || !r.Cleared.Found || r.Cleared.Owner != "" {
 		t.Fatalf("released %+v: %v", r, err)
 	}
-	await(t, "the hub owns the server", func() bool {
+	kit.Eventually(t, "the hub owns the server", func() bool {
 		owner, _ := leases(t, at)
 		return owner != nil && owner.Host == "two"
 	})
-	r, err = cluster.Release(within(t), at, "another")
+	r, err = cluster.Release(kit.Within(t), at, "another")
 	if err != nil || r.Host != "" || r.Cleared.Found {
 		t.Errorf("a server without a lease: %+v, %v", r, err)
 	}
@@ -207,7 +208,7 @@ func record(t *testing.T, nc *nats.Conn, name, value string) {
 	if err := nc.Publish("$KV."+cluster.DefaultBucket+"."+name, []byte(value)); err != nil {
 		t.Fatal(err)
 	}
-	if err := nc.FlushWithContext(within(t)); err != nil {
+	if err := nc.FlushWithContext(kit.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 }
