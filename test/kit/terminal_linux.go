@@ -20,13 +20,13 @@ type Terminal struct {
 }
 
 // NewTerminal opens a terminal with 24 lines of this width, which is closed at the end of the test.
-func NewTerminal(t testing.TB, columns int) *Terminal {
-	t.Helper()
+func NewTerminal(tb testing.TB, columns int) *Terminal {
+	tb.Helper()
 	terminal, err := OpenTerminal(24, columns)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = terminal.Close() }) // a test may have closed it
+	tb.Cleanup(func() { _ = terminal.Close() }) // a test may have closed it
 	return terminal
 }
 

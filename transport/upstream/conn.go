@@ -95,12 +95,12 @@ func (c *Conn) Start(t ToolCall) Started {
 	if !ok {
 		about.Kind, about.Err = toolscript.NotFound, errors.New("there is no such tool")
 		t.Done(nil, &about)
-		return refused{}
+		return EndedCall{}
 	}
 	if !c.begin() {
 		about.Kind, about.Err = toolscript.Unavailable, errClosed
 		t.Done(nil, &about)
-		return refused{}
+		return EndedCall{}
 	}
 	return t.Go(func(ctx context.Context) (json.RawMessage, error) {
 		defer c.calls.Done()
@@ -205,8 +205,3 @@ func (c *Conn) Close() error {
 	})
 	return nil
 }
-
-// refused is the Started of a call that has ended in Start.
-type refused struct{}
-
-func (refused) Cancel(string, error) {}

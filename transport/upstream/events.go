@@ -35,18 +35,21 @@ type Events struct {
 	Starting func(look func() proc.Activity)
 }
 
+// NoteStarting calls Starting.
 func (e Events) NoteStarting(look func() proc.Activity) {
 	if e.Starting != nil {
 		e.Starting(look)
 	}
 }
 
+// NoteToolsChanged calls ToolsChanged.
 func (e Events) NoteToolsChanged() {
 	if e.ToolsChanged != nil {
 		e.ToolsChanged()
 	}
 }
 
+// Logf calls Log with a formatted message.
 func (e Events) Logf(level slog.Level, format string, args ...any) {
 	defer rescue.Ignore() // a panic of the log function cannot be reported
 	if e.Log != nil {

@@ -13,10 +13,12 @@ import (
 	"github.com/toolscript/toolscript/internal/texts"
 )
 
+// MaxRaw is how many bytes of one text of a server are looked at.
+const MaxRaw = 4 * maxWords
+
 const (
-	maxWords = 2000         // bytes kept of one text of a server
-	MaxRaw   = 4 * maxWords // bytes of a text that are looked at
-	maxQuote = 200          // bytes of the beginning of a message in an error
+	maxWords = 2000 // bytes kept of one text of a server
+	maxQuote = 200  // bytes of the beginning of a message in an error
 )
 
 // escapes matches the terminal sequences of ECMA-48: CSI, OSC, and the short ones.

@@ -66,7 +66,8 @@ type background context.CancelCauseFunc
 
 func (b background) Cancel(_ string, err error) { b(err) }
 
-// refused is the Started of a call that has ended in Start.
+// EndedCall is the Started of a call that has ended in Start.
 type EndedCall struct{}
 
+// Cancel does nothing.
 func (EndedCall) Cancel(string, error) {}
