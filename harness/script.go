@@ -10,10 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/answer"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // block processes a script block of a text.

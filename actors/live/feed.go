@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // maxPending bounds the calls and the lines that wait for the actor. The bound is reached only if

@@ -10,9 +10,8 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // PatternsVersion changes when Suspicions may have other findings for the same texts.

@@ -6,10 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs/kept"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/runner"
 )
 

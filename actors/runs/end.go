@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs/kept"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/scripterror"
 )

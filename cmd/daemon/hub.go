@@ -5,11 +5,10 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/transport/hub"
 )
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript/transport/egress"
 )
 

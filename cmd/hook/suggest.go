@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/lexical"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 const (

@@ -5,9 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // maxShown and maxName bound the description and the name of one tool in the text, in the

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // await waits for the end of the run, and sends questions of MCP servers, and calls that

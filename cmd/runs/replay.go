@@ -8,10 +8,9 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs/kept"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
 )

@@ -3,9 +3,9 @@ package status
 import (
 	"strings"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // keyHelp lists the keys and what they do.

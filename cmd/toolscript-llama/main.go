@@ -13,11 +13,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/kelindar/search"
 
 	"github.com/toolscript/toolscript/actors/search/embedding"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 func main() {

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Limits of the details of one call.

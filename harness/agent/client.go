@@ -13,11 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/internal/redact"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/transport/egress"
 )
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript/runner/command"
-
 	"github.com/toolscript/toolscript/test/fixture/hostile"
 )
 

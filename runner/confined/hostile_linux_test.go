@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript/runner/confine"
-
 	"github.com/toolscript/toolscript/test/fixture/hostile"
 )
 

@@ -15,9 +15,7 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/deno"
-
 	"github.com/toolscript/toolscript/runner/script"
-
 	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 

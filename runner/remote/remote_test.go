@@ -20,11 +20,9 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
-
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
-
 	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/fixture/testhost"
 	"github.com/toolscript/toolscript/test/kit"

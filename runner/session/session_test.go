@@ -15,9 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-
 	"github.com/toolscript/toolscript/runner/session"
-
 	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 

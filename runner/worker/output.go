@@ -2,7 +2,6 @@ package worker
 
 import (
 	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript/runner"
 )
 

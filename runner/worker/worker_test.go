@@ -13,11 +13,9 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
-
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/pace"
-
 	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 

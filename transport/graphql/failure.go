@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 const (

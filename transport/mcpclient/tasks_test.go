@@ -10,10 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolscript/toolscript/test/kit"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )

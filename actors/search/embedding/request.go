@@ -13,10 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 const (

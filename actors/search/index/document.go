@@ -4,10 +4,9 @@ import (
 	"crypto/sha256"
 	"strings"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/lexical"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // template is the version of Document.Texts. It is part of each key, so that vectors

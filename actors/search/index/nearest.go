@@ -3,10 +3,9 @@ package index
 import (
 	"strings"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript/actors/search/lexical"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // maxUnsure is the number of tools in an answer without a hit.

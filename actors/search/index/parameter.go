@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript/actors/search/lexical"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 const (

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Defaults of the optional values of a query.

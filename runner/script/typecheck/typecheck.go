@@ -14,11 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"github.com/microsoft/typescript-go/shim"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
 )

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolscript/toolscript/internal/texts"
-
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Ids of special tokens in the vocabulary.
