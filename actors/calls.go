@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -36,12 +35,22 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 
 // callAny makes a call without applying the rules of a run.
 func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
-	defer s.begun(&call)()
-	view, start, span := s.current(), time.Now(), s.traceCall(&call)
+	ended := s.report(&call)
 	result, err := s.callChecked(ctx, &call)
-	err = settled(view, call, err)
-	span.over(s.ended(view, call, time.Since(start), result, err))
-	return result, err
+	return ended(result, err)
+}
+
+// report reports the begin of a call, and returns a function that reports its end. That function
+// returns the result with the error for the caller.
+func (s *System) report(call *toolscript.Call) (ended func(json.RawMessage, error) (json.RawMessage, error)) {
+	idle := s.begun(call)
+	view, start, span := s.current(), time.Now(), s.traceCall(call)
+	return func(result json.RawMessage, err error) (json.RawMessage, error) {
+		err = settled(view, *call, err)
+		span.over(s.ended(view, *call, time.Since(start), result, err))
+		idle()
+		return result, err
+	}
 }
 
 func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result json.RawMessage, err error) {
@@ -70,21 +79,10 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	if err := s.approve(ctx, call, tool, args); err != nil {
 		return nil, err
 	}
-	at, ok := s.directory.find(serverID(tool.Server))
-	if !ok {
-		ended := *mailbox.ErrEnded
-		ended.Server, ended.Tool = tool.Server, tool.Name
-		return nil, &ended
-	}
-	send := func(ctx context.Context) (json.RawMessage, error) {
-		waiting, stopWaiting := s.lingering(ctx, tool.Server)
-		defer stopWaiting()
-		return mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
-			return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Key: call.Key, Trace: call.Trace, Tool: tool.Name, Own: ownName(tool), Checked: new(tool.Own()), Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
-		})
-	}
 	sent = "" // the reply says whether it was sent
-	result, err = s.once(ctx, call, tool, args, send)
+	result, err = s.once(ctx, call, tool, args, func(ctx context.Context) (json.RawMessage, error) {
+		return s.sendAndWait(ctx, tool.Server, request(call, &tool, args))
+	})
 	if err == nil {
 		s.observe(tool, result)
 	}
@@ -101,22 +99,76 @@ func (s *System) startCall(c runs.Started, done func(json.RawMessage, error)) (s
 	if s.closing.Err() != nil || c.Key != "" || !s.free(c.Tool) || toolscript.AsksForPage(args) || !s.arguments.Fits(c.Tool.InputSchema, args) {
 		return nil, false
 	}
-	seen, begun, span := s.view.Load(), time.Now(), s.traceCall(&c.Call)
-	s.begun(&c.Call)
-	m := server.Call{Ctx: context.Background(), Wait: c.Wait, Run: c.Run, ID: c.CallID, Trace: c.Trace, Tool: c.Tool.Name, Own: ownName(c.Tool), Args: args, Ask: c.Ask, Held: c.Held, Watch: c.Progress, Origin: c.Origin}
+	ended := s.report(&c.Call)
+	m := request(&c.Call, &c.Tool, args)
+	m.Ctx, m.Held = context.Background(), c.Held
 	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
-		if errors.Is(err, server.ErrNotSent) {
-			done(nil, runs.ErrNotSent)
-			return
-		}
-		s.search.Busy()
 		if err == nil {
 			s.observe(c.Tool, result)
-		} else if s.closing.Err() != nil {
-			err = toolscript.WithSent(mailbox.ErrStopped, toolscript.SentOf(err))
 		}
-		err = settled(seen.View, c.Call, err)
-		span.over(s.ended(seen.View, c.Call, time.Since(begun), result, err))
-		done(result, err)
+		done(ended(result, s.stopped(err)))
 	})
+}
+
+// request returns the message for a call with arguments that fit.
+func request(call *toolscript.Call, tool *toolscript.Tool, args json.RawMessage) server.Call {
+	return server.Call{
+		Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Key: call.Key, Trace: call.Trace, Tool: tool.Name, Own: ownName(*tool),
+		Checked: tool, Args: args, Left: call.Left, Ask: call.Ask, Watch: call.Progress, Origin: call.Origin,
+	}
+}
+
+// send makes a call without blocking: on the connection of the server if it has a free slot, else
+// through the actor of the server, where the call waits. done receives the result once, and does
+// not block. stop ends the call; the end of m.Ctx does so only while the call waits.
+func (s *System) send(name string, m server.Call, done func(json.RawMessage, error)) (stop func(cause error)) {
+	over := func(result json.RawMessage, err error) { done(result, s.stopped(err)) }
+	if m.Fetch == nil {
+		if stop, sent := s.port(name).Start(&m, over); sent {
+			return stop
+		}
+	}
+	ctx, cancel := context.WithCancelCause(m.Ctx)
+	m.Ctx = ctx
+	mailbox.Go(func() {
+		defer cancel(nil)
+		over(s.queue(name, m))
+	}, func(err error) { over(nil, err) })
+	return cancel
+}
+
+// queue makes a call through the actor of a server, and waits for its reply.
+func (s *System) queue(name string, m server.Call) (json.RawMessage, error) {
+	at, ok := s.directory.find(serverID(name))
+	if !ok {
+		ended := *mailbox.ErrEnded
+		ended.Server, ended.Tool, ended.Sent = name, m.Tool, toolscript.SentNo
+		return nil, &ended
+	}
+	ctx, cancel := bounded(m.Ctx, server.MaxCall)
+	defer cancel()
+	m.Ctx = ctx
+	waiting, stopWaiting := s.lingering(ctx, name)
+	defer stopWaiting()
+	return mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
+		m.Reply = r
+		return m
+	})
+}
+
+// sendAndWait makes a call and waits for its result.
+func (s *System) sendAndWait(ctx context.Context, name string, m server.Call) (json.RawMessage, error) {
+	reply := make(mailbox.Reply[json.RawMessage], 1)
+	m.Ctx = ctx
+	stop := s.send(name, m, reply.Send)
+	defer context.AfterFunc(ctx, func() { stop(toolscript.ContextError(ctx)) })()
+	return reply.Receive(context.Background(), mailbox.Address{}) // the call ends by itself
+}
+
+// stopped returns the error of a call for its caller: ErrStopped during the end of the gateway.
+func (s *System) stopped(err error) error {
+	if err == nil || s.closing.Err() == nil {
+		return err
+	}
+	return toolscript.WithSent(mailbox.ErrStopped, toolscript.SentOf(err))
 }

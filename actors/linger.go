@@ -8,14 +8,6 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// before returns the time in left() from now; the zero time if left is nil.
-func before(left func() time.Duration) time.Time {
-	if left == nil {
-		return time.Time{}
-	}
-	return time.Now().Add(left())
-}
-
 // replyTime is how long the caller of a tool waits for the reply after the end of the call. The
 // actor of the server knows whether the call was sent.
 const replyTime = 500 * time.Millisecond

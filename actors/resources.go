@@ -98,15 +98,7 @@ func reachable(view catalog.View, o toolscript.FetchRequest, name string) error 
 
 // fetchFrom sends the request to one server.
 func (s *System) fetchFrom(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
-	at, ok := s.directory.find(serverID(o.Server))
-	if !ok {
-		ended := *mailbox.ErrEnded
-		ended.Server = o.Server
-		return nil, &ended
-	}
-	return mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Wait: o.Wait, Run: o.Run, Trace: o.Trace, Fetch: &o, Reply: r}
-	})
+	return s.sendAndWait(ctx, o.Server, server.Call{Wait: o.Wait, Run: o.Run, Trace: o.Trace, Fetch: &o})
 }
 
 // page returns a page of one server, with the server's own cursor.

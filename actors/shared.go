@@ -3,15 +3,12 @@ package actors
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -114,14 +111,9 @@ func (s *System) ViewServer(name string) (v wire.ServerView, known bool) {
 // CallServer begins a call without the rules of a gateway: no check of the arguments, no
 // approval and no record, which the gateways have made. stop ends the call; neither blocks.
 func (s *System) CallServer(name string, c wire.ServerCall) (stop func(cause error)) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	release := func() {}
+	ctx, release := context.Background(), func() {}
 	if !c.Deadline.IsZero() {
 		ctx, release = context.WithDeadline(ctx, c.Deadline)
-	}
-	over := func(result json.RawMessage, err error) {
-		release()
-		c.Done(result, err)
 	}
 	m := server.Call{
 		Ctx: ctx, Run: c.Run, Trace: c.Trace, Tool: c.Tool, Args: c.Args, Limit: c.Limit,
@@ -130,45 +122,8 @@ func (s *System) CallServer(name string, c wire.ServerCall) (stop func(cause err
 	if c.Fetch != nil {
 		m.Fetch = c.Fetch.Request(name, c.Run)
 	}
-	queued := func() { s.queueOn(name, m, over) }
-	if m.Fetch == nil && len(m.Args) > 0 {
-		end, sent := s.port(name).Start(&m, func(result json.RawMessage, err error) {
-			if errors.Is(err, server.ErrNotSent) {
-				go queued()
-				return
-			}
-			over(result, err)
-		})
-		if sent {
-			return func(cause error) {
-				cancel(cause)
-				end(cause)
-			}
-		}
-	}
-	go queued()
-	return cancel
-}
-
-// queueOn makes a call through the actor of a server, where it may wait for its turn.
-func (s *System) queueOn(name string, m server.Call, done func(json.RawMessage, error)) {
-	at, err := s.find(serverID(name))
-	if err != nil {
-		done(nil, toolscript.WithSent(err, toolscript.SentNo))
-		return
-	}
-	ctx, cancel := bounded(m.Ctx, server.MaxCall)
-	defer cancel()
-	m.Ctx = ctx
-	result, err := func() (result json.RawMessage, err error) {
-		defer rescue.Catch(s.panicked(&err))
-		return mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
-			m.Reply = r
-			return m
-		})
-	}()
-	if err == nil && result == nil {
-		err = &toolscript.Error{Kind: toolscript.Internal, Server: name, Err: fmt.Errorf("no result of %s", m.Tool)}
-	}
-	done(result, err)
+	return s.send(name, m, func(result json.RawMessage, err error) {
+		release()
+		c.Done(result, err)
+	})
 }

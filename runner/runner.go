@@ -184,6 +184,8 @@ type Host interface {
 	// The answer follows soon. Cancel does not block, and ignores calls that have ended or
 	// are unknown.
 	Cancel(callID string, cause error)
+	// CancelAll cancels the calls in flight at the end of the script.
+	CancelAll(cause error)
 	// Write takes output of the script, in order. It is never called concurrently.
 	Write(s Stream, text string)
 	// ReadStdin waits for the next piece of standard input and returns nil at its end. The

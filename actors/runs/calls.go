@@ -84,10 +84,6 @@ type Started struct {
 	Held *budget.Held // counts the bytes of the answer
 }
 
-// ErrNotSent is the error of a call of Deps.Start that did not reach its server. The run then
-// makes the call with Deps.Call, which waits for the server.
-var ErrNotSent = errors.New("the call was not sent")
-
 var (
 	errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call was answered")}
 	errStopped = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the task was stopped, because its run was aborted")}
@@ -115,6 +111,9 @@ func (s *calls) enter(c *runCall) error {
 	defer s.mu.Unlock()
 	if s.over {
 		return errAborted
+	}
+	if s.inFlight[c.CallID] != nil {
+		return &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the sandbox began call %s twice", c.CallID)}
 	}
 	if err := s.count(); err != nil {
 		return err
@@ -212,8 +211,6 @@ const maxQuick = 64 << 10
 func (s *calls) returned(c *runCall, raw json.RawMessage, err error) {
 	defer rescue.Catch(s.panicked(c))
 	switch {
-	case errors.Is(err, ErrNotSent):
-		s.startInGoroutine(c)
 	case len(raw) > maxQuick || c.tool.OutputSchema != nil && (!hasStructured(raw) || s.proofOf(c.tool.ID()) == unproven):
 		ctx, cancel := s.context(c)
 		mailbox.Go(func() {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -21,6 +22,17 @@ func (s *calls) Cancel(callID string, cause error) {
 	then := s.cancel(c, cause)
 	s.mu.Unlock()
 	then()
+}
+
+// CancelAll implements runner.Host. It cancels the newest call first: a call that waits for the
+// end of an earlier one must not start.
+func (s *calls) CancelAll(cause error) {
+	s.mu.Lock()
+	ids := idsInOrder(s.inFlight)
+	s.mu.Unlock()
+	for _, id := range slices.Backward(ids) {
+		s.Cancel(id, cause)
+	}
 }
 
 // cancel cancels a call. The caller holds mu, and calls then after it has released mu.

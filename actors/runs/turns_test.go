@@ -102,7 +102,7 @@ func TestIdempotencyKeys(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	var answers []runner.Answer
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
-		for i := range 3 {
+		for i := range 2 {
 			v, failure := invoke(ctx, host, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})
 			answers = append(answers, runner.Answer{Value: v, Failure: failure})
 		}
@@ -110,14 +110,11 @@ func TestStartFails(t *testing.T) {
 	}
 	withRuns(t, script, func(d *runs.Deps) {
 		n := 0
-		d.Start = func(_ runs.Started, done func(json.RawMessage, error)) (func(error), bool) {
-			switch n++; n {
-			case 1:
+		d.Start = func(runs.Started, func(json.RawMessage, error)) (func(error), bool) {
+			if n++; n == 1 {
 				panic("planted")
-			case 2:
-				done(nil, runs.ErrNotSent)
 			}
-			return func(error) {}, n == 2
+			return nil, false
 		}
 	}, func(b *bench) {
 		b.exec(toolscript.ExecRequest{})
@@ -130,9 +127,32 @@ func TestStartFails(t *testing.T) {
 			}
 		}
 		for _, kind := range []toolscript.EventType{toolscript.EventCall, toolscript.EventCallEnd} {
-			if n := len(slices.DeleteFunc(slices.Clone(b.events), func(e toolscript.Event) bool { return e.Type != kind })); n != 3 {
-				b.t.Errorf("%d events %s, want 3", n, kind)
+			if n := len(slices.DeleteFunc(slices.Clone(b.events), func(e toolscript.Event) bool { return e.Type != kind })); n != 2 {
+				b.t.Errorf("%d events %s, want 2", n, kind)
 			}
 		}
 	})
+}
+
+// TestOneIDTwice checks a sandbox that uses one id for two calls in flight: the second is refused.
+func TestOneIDTwice(t *testing.T) {
+	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		first, second := make(chan runner.Answer, 1), make(chan runner.Answer, 1)
+		for _, answers := range []chan runner.Answer{first, second} {
+			host.Begin(runner.Call{CallID: "1", ID: echo.ID()}, func(a runner.Answer) { answers <- a })
+		}
+		if a := <-second; a.Failure == nil || a.Failure.Code != toolscript.Internal {
+			t.Errorf("the second call: %+v", a)
+		}
+		if a := <-first; a.Failure != nil {
+			t.Errorf("the first call: %+v", a.Failure)
+		}
+		return runner.Outcome{}, nil
+	}
+	withRuns(t, script, func(d *runs.Deps) {
+		d.Call = func(context.Context, toolscript.Call) (json.RawMessage, error) {
+			time.Sleep(time.Second)
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+	}, func(b *bench) { b.exec(toolscript.ExecRequest{}) })
 }

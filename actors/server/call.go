@@ -141,16 +141,13 @@ func (s *Server) begin(m Call) bool {
 			mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 		}
 	}
-	c, ok := s.calls.begin(&m, s.published(), true, reply, func(c *pendingCall, err error) {
-		m.follows(err)
-		c.post(notSent{c.generation, m, err})
-	})
+	c, ok := s.calls.begin(&m, s.published(), true, reply)
 	if !ok {
 		return false
 	}
 	unwatch := context.AfterFunc(m.Ctx, func() { c.stop(mailbox.ContextError(m.Ctx)) })
 	c.whenOver(func() { unwatch() })
-	c.send(s.conn, &m)
+	c.send()
 	return true
 }
 

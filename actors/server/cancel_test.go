@@ -57,11 +57,11 @@ func TestEndAfterCancel(t *testing.T) {
 					if err == nil {
 						t.Error("the cancelled call has no error")
 					}
-				}, nil)
+				})
 				if !ok {
 					t.Fatal("no slot")
 				}
-				c.send(test.conn, &Call{Ctx: context.Background(), Tool: "t"})
+				c.send()
 				c.stop(test.cause)
 				time.Sleep(25 * time.Hour)
 				synctest.Wait()

@@ -151,7 +151,7 @@ func (s *Server) lostCalls() []*pendingCall {
 	if _, ends := s.conn.(endsCalls); ends {
 		return nil
 	}
-	return slices.DeleteFunc(s.calls.all(), func(c *pendingCall) bool { return c.generation != s.generation || c.worksOnTask() })
+	return slices.DeleteFunc(s.calls.all(), func(c *pendingCall) bool { return c.on.generation != s.generation || c.worksOnTask() })
 }
 
 // next enters the state that follows the end of a connection, and fails the lost calls.

@@ -49,7 +49,7 @@ func (s *Server) elicited(m elicited) {
 	calls, err := s.candidateCalls(m)
 	refuse := func(err error) {
 		for _, c := range calls {
-			c.origin.SetRefused(err.Error())
+			c.call.Origin.SetRefused(err.Error())
 		}
 		m.reply.Send(nil, err)
 	}
@@ -66,7 +66,7 @@ func (s *Server) elicited(m elicited) {
 	s.Work.Go(func() {
 		ctx, done := underWay(m.ctx, calls)
 		defer done()
-		answer, err := calls[0].ask(ctx, question)
+		answer, err := calls[0].call.Ask(ctx, question)
 		if err != nil {
 			refuse(err)
 			return
@@ -95,9 +95,9 @@ func (s *Server) candidateCalls(m elicited) ([]*pendingCall, error) {
 	}
 	for _, c := range found {
 		switch {
-		case c.run != found[0].run:
+		case c.call.Run != found[0].call.Run:
 			return found, errAmbiguous
-		case c.ask == nil:
+		case c.call.Ask == nil:
 			return found, errNoClient
 		}
 	}

@@ -138,6 +138,7 @@ type options struct {
 	known   []toolscript.Tool // not nil: the server rests from the start
 	login   *oauth.Session
 	memory  server.Memory
+	review  func(instructions string, tools []toolscript.Tool) server.Review
 	port    *server.Port                                          // nil: one of its own
 	logger  *slog.Logger                                          // nil disables the log
 	dial    func(ctx context.Context, n int) (server.Conn, error) // n counts from 1
@@ -165,7 +166,7 @@ func start(t *testing.T, o options) *rig {
 	life := mailbox.NewLife()
 	logger := cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	child := server.New(server.Options{
-		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory,
+		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory, Review: o.review,
 		Rested: func() { r.rests.Add(1) }, Rest: o.known != nil, Known: o.known, Login: o.login, Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
 	})
 	r.root = engine.SpawnFunc(func(c *actor.Context) {

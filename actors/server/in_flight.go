@@ -27,36 +27,28 @@ const MaxCall = time.Hour
 // context it carries the values of the caller's context, and the id of the call.
 type pendingCall struct {
 	context.Context                  // context of the caller
-	id              uint64           // unique in this inFlight
-	generation      uint64           // generation of the connection that carries the call
+	call            *Call            // not changed while it is in flight
+	on              *open            // the connection that carries it
+	of              *inFlight        // on.calls
+	id              uint64           // unique in of
 	about           toolscript.Error // names the server and the tool
-	renamed         bool             // the server has another name for the tool
-	run             string
-	name            string                                                                // Call.ID
-	size            int                                                                   // size of the arguments, in bytes
-	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
-	origin          *toolscript.Origin // may be nil
 	reports         bool               // the connection is a reportsEnd
-	ages            bool               // the connection is an ages
 	keeps           keepsLimit         // the connection, if it implements keepsLimit; else nil
 	span            toolscript.Span    // span of the request; nil if it is not recorded
 	took            *mailbox.Durations // collects the duration of the request
-	wait            bool               // the call may be made again if the server cannot be reached
-	of              *inFlight
+	actor           bool               // the actor began the call
 	limit           time.Duration
-	told            time.Duration                           // time limit that the connection gets with the call
-	post            func(message any)                       // sends a message to the actor
-	work            *mailbox.Group                          // counts the call
-	again           func(c *pendingCall, unreachable error) // makes the call again
-	reply           func(json.RawMessage, error)            // called once, by replied
+	told            time.Duration                // time limit that the connection gets with the call
+	reply           func(json.RawMessage, error) // called once, by replied
 
 	// Guarded by inFlight.mu.
 	ends, latest time.Time
 	paused       int              // number of elicitations that pause the time limit
 	started      upstream.Started // nil before the connection has the call
 	cause        error            // why the call was stopped
-	answered     bool             // the caller has its reply
+	answered     bool             // the caller has its reply, or another pendingCall will send it
+	leave        func(error)      // ends the call in the actor's queue, or on a later connection; nil: it is not there
 	task         bool             // the server works on a task for the call
 	over         []func()         // called after the answer
 }
@@ -91,7 +83,7 @@ type inFlight struct {
 
 // begin takes a slot for a call, and a token of the rate limit. Only the actor gets a
 // slot while calls wait in its queue.
-func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessage, error), again func(*pendingCall, error)) (*pendingCall, bool) {
+func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessage, error)) (*pendingCall, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.generation != o.generation || f.queued && !actor {
@@ -108,28 +100,25 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	limit := cmp.Or(m.Limit, o.timeout)
 	applied := m.rest(limit, now)
 	c := &pendingCall{
-		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
-		name: m.ID, size: len(m.Args), renamed: m.Own != "",
-		wait: m.Wait > 0, origin: m.Origin, of: f, limit: limit, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(MaxCall),
-		reply: reply, again: again, begun: now, took: &f.traffic.Durations,
+		Context: m.Ctx, call: m, on: o, of: f, id: f.last, about: toolscript.Error{Server: o.name, Tool: m.Tool}, actor: actor,
+		begun: now, limit: limit, told: applied, ends: now.Add(applied), latest: now.Add(MaxCall), reply: reply, took: &f.traffic.Durations,
 	}
 	if m.Fetch != nil {
 		c.took = f.traffic.Fetches.of(m.Fetch.ID)
 	}
 	_, c.reports = o.conn.(reportsEnd)
 	if m.Fetch == nil {
-		c.ages = o.ages
 		c.keeps, _ = o.conn.(keepsLimit)
 	}
 	f.calls[c.id] = c
-	c.told = applied
 	f.arm(now, applied)
 	o.work.Begin()
 	return c, true
 }
 
-// send makes the call on a connection. A panic of the connection ends the call.
-func (c *pendingCall) send(conn Conn, m *Call) {
+// send makes the call on the connection. A panic of the connection ends the call.
+func (c *pendingCall) send() {
+	m, conn := c.call, c.on.conn
 	defer rescue.Catch(func(p *rescue.Error) { c.returned(nil, named(p.Internal(), c.about)) })
 	if err := m.due(); err != nil {
 		c.returned(nil, unsent(named(err, c.about)))
@@ -163,13 +152,13 @@ func (c *pendingCall) returned(result json.RawMessage, err error) {
 	_, first := f.calls[c.id]
 	delete(f.calls, c.id)
 	f.used = time.Now()
-	if first && c.generation == f.generation && isAnswer(err) {
+	if first && c.on.generation == f.generation && isAnswer(err) {
 		f.answers++
 	}
 	if err != nil {
 		err = c.failed(err)
 	}
-	again := !c.answered && c.cause == nil && (c.wait && errors.Is(err, upstream.ErrUnreachable) || mcpclient.TaskOf(err) != "")
+	again := !c.answered && c.cause == nil && (c.call.Wait > 0 && errors.Is(err, upstream.ErrUnreachable) || mcpclient.TaskOf(err) != "")
 	wanted := first && f.queued
 	f.mu.Unlock()
 	if first {
@@ -181,18 +170,18 @@ func (c *pendingCall) returned(result json.RawMessage, err error) {
 		}
 	}
 	if again {
-		c.again(c, err)
+		c.again(err)
 	} else {
 		c.replied(result, err)
 	}
 	if wanted {
-		c.post(placeFree{})
+		c.on.post(placeFree{})
 	}
-	if c.ages && isUnknownTool(result, err) {
-		c.post(toolUnknown{c.generation})
+	if c.on.ages && c.call.Fetch == nil && isUnknownTool(result, err) {
+		c.on.post(toolUnknown{c.on.generation})
 	}
 	if first {
-		c.work.End()
+		c.on.work.End()
 	}
 }
 
@@ -209,7 +198,7 @@ func (c *pendingCall) failed(err error) error {
 	switch {
 	case c.cause != nil && sent != toolscript.SentNo:
 		err = named(c.cause, c.about)
-	case c.cause != nil, c.renamed:
+	case c.cause != nil, c.call.Own != "":
 		err = named(err, c.about)
 	}
 	return withSent(err, sent)
@@ -217,7 +206,8 @@ func (c *pendingCall) failed(err error) error {
 
 // stop ends a call for its caller, and asks the connection to end it. A cause without a
 // kind gets the kind Cancelled. A caller that cancels the call of a tool in this process
-// gets its reply when the tool has ended, see reportsEnd. stop does not block.
+// gets its reply when the tool has ended, see reportsEnd. A call that is made again gets the reply of
+// its actor, which knows whether the call was sent. stop does not block.
 func (c *pendingCall) stop(cause error) {
 	if known := (*toolscript.Error)(nil); !errors.As(cause, &known) {
 		cause = &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
@@ -229,22 +219,32 @@ func (c *pendingCall) stop(cause error) {
 		return
 	}
 	c.cause = cause
-	started := c.started
+	started, leave := c.started, c.leave
 	f.mu.Unlock()
+	if leave != nil {
+		leave(cause)
+		c.replyLate(cause)
+		return
+	}
 	if p, is := started.(mcpclient.Printer); is {
 		if text, failure := p.Printed(); failure {
-			c.origin.SetPrinted(strings.TrimPrefix(text, "; "))
+			c.call.Origin.SetPrinted(strings.TrimPrefix(text, "; "))
 		}
 	}
 	if started != nil {
 		c.cancel(started, cause)
 	}
 	if c.reports && toolscript.KindOf(cause) == toolscript.Cancelled {
-		late := time.AfterFunc(CancelTime, func() { c.replied(nil, c.unanswered(cause)) })
-		c.whenOver(func() { late.Stop() })
+		c.replyLate(cause)
 		return
 	}
 	c.replied(nil, c.unanswered(cause)) // even if the connection ignores it
+}
+
+// replyLate ends a stopped call if it has no reply after CancelTime.
+func (c *pendingCall) replyLate(cause error) {
+	late := time.AfterFunc(CancelTime, func() { c.replied(nil, c.unanswered(cause)) })
+	c.whenOver(func() { late.Stop() })
 }
 
 // unanswered returns the error of a call that was stopped after it was handed to the connection.
@@ -285,16 +285,23 @@ func (c *pendingCall) cancel(started upstream.Started, cause error) {
 
 // replied answers the caller, once.
 func (c *pendingCall) replied(result json.RawMessage, err error) {
-	c.of.mu.Lock()
-	first, over := !c.answered, c.over
-	c.answered, c.over = true, nil
-	c.of.mu.Unlock()
+	first, over := c.settle()
 	if first {
 		c.reply(result, err)
 	}
 	for _, f := range over {
 		f()
 	}
+}
+
+// settle notes that the caller needs no reply from this pendingCall any more. first is false if
+// that is known already. The caller of settle calls over.
+func (c *pendingCall) settle() (first bool, over []func()) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	first, over = !c.answered, c.over
+	c.answered, c.over = true, nil
+	return first, over
 }
 
 // whenOver calls f when the caller has its reply.

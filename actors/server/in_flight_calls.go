@@ -13,8 +13,8 @@ func (p *Port) Calls() []toolscript.CallEntry {
 	all := make([]toolscript.CallEntry, 0, len(o.calls.calls))
 	for _, c := range o.calls.calls {
 		all = append(all, toolscript.CallEntry{
-			Run: c.run, CallID: c.name, Server: c.about.Server, Tool: toolscript.Tool{Server: c.about.Server, Name: c.about.Tool}.ID(),
-			Since: c.begun, State: toolscript.CallRunning, ArgsBytes: c.size,
+			Run: c.call.Run, CallID: c.call.ID, Server: c.about.Server, Tool: toolscript.Tool{Server: c.about.Server, Name: c.about.Tool}.ID(),
+			Since: c.begun, State: toolscript.CallRunning, ArgsBytes: len(c.call.Args),
 		})
 	}
 	return all

@@ -26,14 +26,14 @@ type Call struct {
 	Trace   string           // traceparent of the call; empty if there is none
 	Tool    string           // name of the tool in the catalog
 	Own     string           // the server's own name for the tool; "": Tool
-	Checked *toolscript.Tool // the server's definition of the tool that the call was checked against; nil: the actor's
+	Checked *toolscript.Tool // the tool in the catalog that the call was checked against; nil: the actor's
 
 	Limit time.Duration // time limit without an answer or progress; 0: that of the server
 	Args  json.RawMessage
 
-	// Before is the time before which the call must begin; zero: no limit. The end of Ctx may be
-	// later: the run that makes the call has a limit of its own.
-	Before time.Time
+	// Left returns the time in which the call must begin; nil: no limit. Ctx may end later: the
+	// run that makes the call has a limit of its own.
+	Left func() time.Duration
 
 	// Check is called before the call is handed to the connection. If it returns an error, the
 	// call fails with it. Nil: no check.

@@ -2,8 +2,8 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -27,37 +27,28 @@ type open struct {
 	conn       Conn
 	generation uint64
 	timeout    time.Duration
+	review     Review
 	calls      *inFlight
 	work       *mailbox.Group
 	ages       bool              // conn implements ages
 	post       func(message any) // sends a message to the actor
+	life       context.Context   // ends with the actor
 }
-
-// ErrNotSent is the error of a call that did not reach the server.
-var ErrNotSent = errors.New("the call was not sent")
 
 // Start makes the same call as the message Call, without Fetch and Reply, and does not
 // block. done receives the result once, in any goroutine, and does not block. stop
-// cancels the call; the end of m.Ctx does not. If sent is false, or done receives
-// ErrNotSent, the caller must send the message, so that the call waits for its turn or
-// for another connection.
+// cancels the call; the end of m.Ctx does not. m must not change before the result. If sent is
+// false, the caller must send the message, so that the call waits for its turn.
 func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(cause error), sent bool) {
 	o := p.current.Load()
-	if o == nil {
+	if o == nil || o.review.Holds(m.own()) { // the actor says why
 		return nil, false
 	}
-	c, ok := o.calls.begin(m, o, false, done, func(c *pendingCall, err error) {
-		if m.follows(err) {
-			c.follow(*m, err)
-			return
-		}
-		c.post(unreachable{c.generation, err})
-		c.replied(nil, ErrNotSent)
-	})
+	c, ok := o.calls.begin(m, o, false, done)
 	if !ok {
 		return nil, false
 	}
-	c.send(o.conn, m)
+	c.send()
 	return c.stop, true
 }
 
@@ -72,7 +63,7 @@ func (p *Port) InFlight() int {
 // published returns the connection as callers see it.
 func (s *Server) published() *open {
 	_, ages := s.conn.(ages)
-	return &open{name: s.Name, conn: s.conn, ages: ages, generation: s.generation, timeout: s.timeout(), calls: s.calls, work: s.Work, post: s.post}
+	return &open{name: s.Name, conn: s.conn, ages: ages, generation: s.generation, timeout: s.timeout(), review: s.review, calls: s.calls, work: s.Work, post: s.post, life: s.life}
 }
 
 // publish lets callers use the connection.

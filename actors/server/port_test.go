@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -186,6 +188,85 @@ func TestPortCallsCountForHealth(t *testing.T) {
 		time.Sleep(time.Minute)
 		if pings.Load() == 0 {
 			t.Error("no ping was sent after the call")
+		}
+	})
+}
+
+// unsentPort starts a server whose first connection cannot send calls, and begins a call through its Port.
+func unsentPort(t *testing.T, retries int) (r *rig, stop func(error), done chan error) {
+	t.Helper()
+	conn := withTools("a")
+	conn.call = func(context.Context, string, func()) (json.RawMessage, error) {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w; the call was not sent", upstream.ErrUnreachable)}
+	}
+	r = start(t, options{dial: down(conn, retries)})
+	synctest.Wait()
+	done = make(chan error, 2)
+	stop, sent := r.port.Start(&server.Call{Ctx: t.Context(), Wait: time.Minute, Tool: "a"}, func(_ json.RawMessage, err error) { done <- err })
+	if !sent {
+		t.Fatal("the call did not begin")
+	}
+	synctest.Wait()
+	return r, stop, done
+}
+
+// TestUnsentCallOfAPort: a call that did not reach the server is made by the actor on the next
+// connection. Its caller can cancel it, and the end of the actor ends it.
+func TestUnsentCallOfAPort(t *testing.T) {
+	t.Run("next connection", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			_, _, done := unsentPort(t, 1)
+			if err := <-done; err != nil {
+				t.Errorf("the call: %v", err)
+			}
+		})
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r, stop, done := unsentPort(t, 100)
+			begin := time.Now()
+			stop(errors.New("no longer needed"))
+			err := <-done
+			if toolscript.KindOf(err) != toolscript.Cancelled || toolscript.SentOf(err) != toolscript.SentNo || time.Since(begin) > 0 {
+				t.Errorf("%v, sent %q, after %v", err, toolscript.SentOf(err), time.Since(begin))
+			}
+			synctest.Wait()
+			if s := r.status(); s.Queued != 0 || len(done) != 0 {
+				t.Errorf("%d calls wait, %d further answers", s.Queued, len(done))
+			}
+		})
+	})
+	t.Run("end of the actor", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r, _, done := unsentPort(t, 100)
+			mailbox.Send(r.at.Engine, r.at.PID, server.Call{Ctx: nil}) // causes a panic: real calls have a context
+			if err := <-done; toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentNo {
+				t.Errorf("%v, sent %q", err, toolscript.SentOf(err))
+			}
+		})
+	})
+}
+
+// TestPortRefusesHeldTools: a tool that a review holds is not called through the Port.
+func TestPortRefusesHeldTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var held atomic.Bool
+		r := start(t, options{
+			review: func(string, []toolscript.Tool) (v server.Review) {
+				v.All = held.Load()
+				return v
+			},
+			dial: func(context.Context, int) (server.Conn, error) { return withTools("a"), nil },
+		})
+		if sent, err := r.direct(t.Context()); !sent || err != nil {
+			t.Errorf("sent = %v, %v", sent, err)
+		}
+		held.Store(true)
+		if _, err := mailbox.Await(t.Context(), func(reply mailbox.Reply[int]) { mailbox.Send(r.at.Engine, r.at.PID, server.Again{Reply: reply}) }); err != nil {
+			t.Fatal(err)
+		}
+		if sent, err := r.direct(t.Context()); sent {
+			t.Errorf("a tool that is held was called: %v", err)
 		}
 	})
 }

@@ -90,11 +90,14 @@ func (s *Server) limited(m Call) error {
 	if start == 0 {
 		return nil
 	}
-	deadline, bounded := m.Ctx.Deadline()
-	if !m.Before.IsZero() && (!bounded || m.Before.Before(deadline)) {
-		deadline, bounded = m.Before, true
+	left := time.Duration(math.MaxInt64)
+	if deadline, bounded := m.Ctx.Deadline(); bounded {
+		left = time.Until(deadline)
 	}
-	if !bounded || time.Until(deadline) > start {
+	if m.Left != nil {
+		left = min(left, m.Left())
+	}
+	if left > start {
 		s.Port.Traffic.Delayed.Add(1)
 		return nil
 	}

@@ -151,7 +151,7 @@ func TestRateLimitBeyondTheDeadline(t *testing.T) {
 		defer cancel()
 		late := map[string]<-chan outcome{
 			"the deadline of the context": r.callOf(within, "greedy", "late"),
-			"the end of the run":          r.send(t.Context(), server.Call{Run: "greedy", Tool: "late", Before: time.Now().Add(5 * time.Second)}),
+			"the end of the run":          r.send(t.Context(), server.Call{Run: "greedy", Tool: "late", Left: func() time.Duration { return 5 * time.Second }}),
 		}
 		for name, done := range late {
 			got := <-done

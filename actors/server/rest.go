@@ -80,7 +80,7 @@ func (s *Server) refuseChanged(before []toolscript.Tool) {
 			return false
 		}
 		now := find(s.all, w.own())
-		return now == nil || !Same(*checked, *now)
+		return now == nil || !Same(checked.Own(), *now)
 	}
 	s.queue.refuseIf(changed, func(waiting) error {
 		return &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: soon, Err: ErrChanged}

@@ -263,7 +263,7 @@ func (s *Server) open() {
 // stop must not block. Each connLoop closes its connection, and Work counts the
 // connections that are still open.
 func (s *Server) stop() {
-	s.end()
+	defer s.end() // after the replies to waiting calls
 	for _, timer := range []*time.Timer{s.timer, s.nextPing, s.token, s.idle, s.reading} {
 		if timer != nil {
 			timer.Stop()

@@ -25,15 +25,34 @@ func (m *Call) follows(err error) bool {
 	return true
 }
 
-// follow lets the actor follow the task of a call that was made on the connection itself. The
-// caller must not make the call again.
-func (c *pendingCall) follow(m Call, why error) {
-	ctx, cancel := context.WithCancel(m.Ctx)
-	c.whenOver(cancel)
+// again lets the actor make the call on its next connection, or follow the task of the call there.
+// The reply of the actor is the reply of the call.
+func (c *pendingCall) again(unreachable error) {
+	m := *c.call
+	m.follows(unreachable)
+	if c.actor {
+		_, over := c.settle()
+		for _, f := range over {
+			f()
+		}
+		c.on.post(notSent{c.on.generation, m, unreachable})
+		return
+	}
+	ctx, cancel := context.WithCancelCause(m.Ctx)
 	reply := make(mailbox.Reply[json.RawMessage], 1)
 	m.Ctx, m.Reply = ctx, reply
-	c.post(notSent{c.generation, m, why})
-	c.work.Go(func() { c.replied(reply.Receive(ctx, mailbox.Address{})) }, func(err error) { c.replied(nil, err) })
+	c.of.mu.Lock()
+	c.leave = cancel
+	cause := c.cause
+	c.of.mu.Unlock()
+	if cause != nil { // stopped meanwhile
+		cancel(cause)
+	}
+	c.on.post(notSent{c.on.generation, m, unreachable})
+	c.on.work.Go(func() {
+		defer cancel(nil)
+		c.replied(reply.Receive(context.Background(), mailbox.Address{Ended: c.on.life.Done()}))
+	}, func(err error) { c.replied(nil, err) })
 }
 
 // leftTask returns the error of a call whose server works on a task that is not followed any more.

@@ -149,6 +149,7 @@ func (s *Server) choose(all []toolscript.Tool, review Review) {
 	s.reviews++
 	s.logReview(before)
 	s.refuseHeld()
+	s.publish()
 	names := make([]string, 0, len(all))
 	for _, tool := range all {
 		names = append(names, tool.Name)

@@ -198,6 +198,16 @@ func (h *host) Cancel(callID string, cause error) {
 	w.done(runner.Answer{Failure: failure})
 }
 
+// CancelAll implements runner.Host.
+func (h *host) CancelAll(cause error) {
+	h.mu.Lock()
+	ids := slices.Collect(maps.Keys(h.byID))
+	h.mu.Unlock()
+	for _, id := range ids {
+		h.Cancel(id, cause)
+	}
+}
+
 // Write implements runner.Host.
 func (h *host) Write(s runner.Stream, text string) { h.write(s, text) }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/toolscript/toolscript"
@@ -60,6 +62,17 @@ func (h *host) Cancel(callID string, cause error) {
 	delete(h.calls, callID)
 	h.mu.Unlock()
 	if done != nil {
+		done(failed("", toolscript.SentUnknown, fmt.Sprint(cause)))
+	}
+}
+
+// CancelAll implements runner.Host.
+func (h *host) CancelAll(cause error) {
+	h.mu.Lock()
+	calls := slices.Collect(maps.Values(h.calls))
+	clear(h.calls)
+	h.mu.Unlock()
+	for _, done := range calls {
 		done(failed("", toolscript.SentUnknown, fmt.Sprint(cause)))
 	}
 }

@@ -126,7 +126,8 @@ func (r *remoteRun) handle(f frame) (over bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		return false, r.Call(runner.Call{CallID: c.CallID, ID: c.ID, Task: c.Task, Key: c.Key, Args: args}, len(f.payload))
+		r.Call(runner.Call{CallID: c.CallID, ID: c.ID, Task: c.Task, Key: c.Key, Args: args}, len(f.payload))
+		return false, nil
 	case frameCancelCall:
 		r.CancelCall(string(f.payload))
 	case frameOutput:

@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"fmt"
+	"sync/atomic"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
@@ -14,34 +14,34 @@ type scriptCall struct {
 	of       *Session
 	id, tool string
 	size     int
+	answered atomic.Bool
 }
 
 // Call begins a tool call. size is the memory that the call holds, in bytes. While the calls
 // of the run hold too much, Call waits: meanwhile the engine does not read from the process,
-// so the script waits too. After the end of the run, Call does nothing. It returns an error
-// if a call with this id is in flight.
+// so the script waits too. After the end of the run, Call does nothing. The engine makes sure
+// that the ids of its calls differ.
 //
 // Call is not safe for concurrent use: the host begins calls in the order of the
 // script.
-func (s *Session) Call(c runner.Call, size int) error {
+func (s *Session) Call(c runner.Call, size int) {
 	if !s.arguments.acquire(size, s.ctx.Done(), s.process.Done()) {
-		return nil
+		return
 	}
-	if err := allArguments.Acquire(s.ctx, int64(size)); err != nil {
+	if allArguments.Acquire(s.ctx, int64(size)) != nil { // the run is over
 		s.arguments.release(size)
-		return nil //nolint:nilerr // the run is over
+		return
 	}
-	begun := &scriptCall{of: s, id: c.CallID, tool: c.ID, size: size}
-	if added, err := s.add(begun); err != nil || !added {
+	if !s.enter() {
 		allArguments.Release(int64(size))
 		s.arguments.release(size)
-		return err
+		return
 	}
+	begun := &scriptCall{of: s, id: c.CallID, tool: c.ID, size: size}
 	begun.begin(c)
-	if s.ctx.Err() != nil { // cancelCalls may have run before the call was added
+	if s.ctx.Err() != nil { // cancelCalls may have run before the call began
 		s.cancelCall(c.CallID, context.Cause(s.ctx))
 	}
-	return nil
 }
 
 func (c *scriptCall) begin(host runner.Call) {
@@ -49,32 +49,13 @@ func (c *scriptCall) begin(host runner.Call) {
 	c.of.host.Begin(host, c.answer)
 }
 
-// add registers a call. It returns false after Close.
-func (s *Session) add(c *scriptCall) (bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.calls[c.id] != nil {
-		return false, fmt.Errorf("a sandbox began call %s twice", c.id)
-	}
-	if s.over {
-		return false, nil
-	}
-	s.calls[c.id] = c
-	s.goroutines.Add(1)
-	return true, nil
-}
-
 // answer ends the call with the answer of the host. Any goroutine may call it. If the process
 // does not take the answer at once, another goroutine waits until it does.
 func (c *scriptCall) answer(a runner.Answer) {
-	s := c.of
-	s.mu.Lock()
-	first := s.calls[c.id] == c
-	delete(s.calls, c.id)
-	s.mu.Unlock()
-	if !first { // the host panicked after its answer
+	if c.answered.Swap(true) { // the host panicked after its answer
 		return
 	}
+	s := c.of
 	rest := s.pass(c.bounded(a))
 	if rest == nil {
 		c.delivered(a.Release)

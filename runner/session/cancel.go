@@ -1,10 +1,7 @@
 package session
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
@@ -19,17 +16,8 @@ func (s *Session) cancelCall(callID string, cause error) {
 	s.host.Cancel(callID, cause)
 }
 
-// cancelCalls cancels the calls in flight at the end of the run, the newest first: a call that
-// waits for the end of an earlier one must not start.
+// cancelCalls cancels the calls in flight at the end of the run.
 func (s *Session) cancelCalls() {
-	s.mu.Lock()
-	ids := make([]string, 0, len(s.calls))
-	for id := range s.calls {
-		ids = append(ids, id)
-	}
-	s.mu.Unlock()
-	slices.SortFunc(ids, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(b, a)) }) // numbers
-	for _, id := range ids {
-		s.cancelCall(id, context.Cause(s.ctx))
-	}
+	defer rescue.Catch(s.panicked("cancel the calls", s.Fail))
+	s.host.CancelAll(context.Cause(s.ctx))
 }

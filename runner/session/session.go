@@ -64,10 +64,9 @@ type Session struct {
 	cancel    context.CancelFunc
 	arguments budget
 
-	mu         sync.Mutex // guards over and calls; held to add to goroutines, so that Close waits for all
+	mu         sync.Mutex // guards over; held to add to goroutines, so that Close waits for all
 	over       bool
-	calls      map[string]*scriptCall // in flight, by id
-	goroutines sync.WaitGroup         // counts calls in flight and goroutines that use the host
+	goroutines sync.WaitGroup // counts calls in flight and goroutines that use the host
 
 	stdin sync.Mutex // held while the host reads standard input
 
@@ -80,7 +79,7 @@ func New(ctx context.Context, p Process, job runner.Job, host runner.Host, o Opt
 	o.Log = o.Log.With(slog.String("run", job.RunID))
 	s := &Session{
 		options: o, process: p, job: job, host: host, begun: time.Now(), cpu: runner.CPUTime(p.PID()),
-		arguments: newBudget(maxArguments), calls: map[string]*scriptCall{}, ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
+		arguments: newBudget(maxArguments), ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	context.AfterFunc(s.ctx, s.cancelCalls)
@@ -99,28 +98,25 @@ func (s *Session) CPU() time.Duration { return s.cpu }
 // Go runs f in a goroutine that Close waits for. A panic in f fails the session.
 // After Close, Go does nothing.
 func (s *Session) Go(f func()) {
-	leave, ok := s.enter()
-	if !ok {
+	if !s.enter() {
 		return
 	}
 	go func() {
-		defer leave()
+		defer s.goroutines.Done()
 		if err := Contain(s.options.Log, "run", f); err != nil {
 			s.Fail(err)
 		}
 	}()
 }
 
-// enter registers a goroutine that uses the host, until leave is called. ok is false after
-// Close.
-func (s *Session) enter() (leave func(), ok bool) {
+// enter counts a call or a goroutine that uses the host. It returns false after Close.
+func (s *Session) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over {
-		return nil, false
+	if !s.over {
+		s.goroutines.Add(1)
 	}
-	s.goroutines.Add(1)
-	return s.goroutines.Done, true
+	return !s.over
 }
 
 // End ends the session with the outcome that the sandbox reported. Only the first End and the

@@ -22,11 +22,10 @@ var errOver = errors.New("the run has ended")
 // ReadStdin returns the next piece of standard input, or nil at its end. The script sees the
 // text of the error.
 func (s *Session) ReadStdin(ctx context.Context) (piece []byte, err error) {
-	leave, ok := s.enter()
-	if !ok {
+	if !s.enter() {
 		return nil, errOver
 	}
-	defer leave()
+	defer s.goroutines.Done()
 	s.stdin.Lock()
 	defer s.stdin.Unlock()
 	ctx, cancel := context.WithCancel(ctx)

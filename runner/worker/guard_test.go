@@ -44,5 +44,6 @@ type noHost struct{}
 
 func (noHost) Begin(runner.Call, func(runner.Answer))    {}
 func (noHost) Cancel(string, error)                      {}
+func (noHost) CancelAll(error)                           {}
 func (noHost) Write(runner.Stream, string)               {}
 func (noHost) ReadStdin(context.Context) ([]byte, error) { return nil, nil }

@@ -127,5 +127,6 @@ type idleHost struct{}
 
 func (idleHost) Begin(runner.Call, func(runner.Answer))    {}
 func (idleHost) Cancel(string, error)                      {}
+func (idleHost) CancelAll(error)                           {}
 func (idleHost) Write(runner.Stream, string)               {}
 func (idleHost) ReadStdin(context.Context) ([]byte, error) { return nil, nil }
