@@ -100,7 +100,7 @@ type Call struct {
 	// within the timeout of its calls. With 0, such a call fails at once.
 	Wait time.Duration
 
-	// Left returns the time that the run of the call has left; nil if it has no limit.
+	// Left returns the time that the run of the call has left; nil if there is no such time.
 	// A call that would have to wait longer for its turn fails at once.
 	Left func() time.Duration
 

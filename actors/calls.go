@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -103,6 +104,10 @@ func (s *System) startCall(c runs.Started, done func(json.RawMessage, error)) (s
 	m := request(&c.Call, &c.Tool, args)
 	m.Ctx, m.Held = context.Background(), c.Held
 	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
+		if errors.Is(err, server.ErrChanged) {
+			done(nil, runs.ErrNotSent)
+			return
+		}
 		if err == nil {
 			s.observe(c.Tool, result)
 		}
@@ -151,7 +156,7 @@ func (s *System) queue(name string, m server.Call) (json.RawMessage, error) {
 	waiting, stopWaiting := s.lingering(ctx, name)
 	defer stopWaiting()
 	return mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
-		m.Reply = r
+		m.Reply = r.Send
 		return m
 	})
 }

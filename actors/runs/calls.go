@@ -31,9 +31,10 @@ type calls struct {
 	events              *emitter
 	questions           *elicitations
 	tasks               *taskMemory
-	within              *lent  // the run that a nested run belongs to; otherwise nil
-	detailed            bool   // callEnd has arguments and result
-	settled             func() // called when the script has ended and no call is in flight any more
+	within              *lent                // the run that a nested run belongs to; otherwise nil
+	detailed            bool                 // callEnd has arguments and result
+	settled             func()               // called when the script has ended and no call is in flight any more
+	left                func() time.Duration // timeLeft
 
 	mu                  sync.Mutex
 	over                bool // the script has ended
@@ -83,6 +84,10 @@ type Started struct {
 	Tool toolscript.Tool
 	Held *budget.Held // counts the bytes of the answer
 }
+
+// ErrNotSent is the error of a call of Deps.Start that did not reach its server. The run then
+// makes the call with Deps.Call, which finds the tool again.
+var ErrNotSent = errors.New("the call was not sent")
 
 var (
 	errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call was answered")}
@@ -175,8 +180,8 @@ func (s *calls) fail(c *runCall, err error) {
 	s.answer(c, nil, toolError(c.tool, c.ID, err))
 }
 
-// startNow sends the call of a tool in this goroutine. It returns false if it would have to wait
-// for the client, the server, the check of the arguments, or an earlier call with the same key.
+// startNow begins the call of a tool in this goroutine. It returns false if the goroutine would have to
+// wait for the client, the server, the check of the arguments, or an earlier call with the same key.
 func (s *calls) startNow(c *runCall) bool {
 	if c.builtin != nil || c.tool.Name == "" || c.Key != "" || c.Task && s.detailed || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
 		return false
@@ -197,8 +202,12 @@ func (s *calls) begin(c *runCall) toolscript.Event {
 }
 
 func (s *calls) request(c *runCall, id string) toolscript.Call {
+	left := s.left
+	if c.Task { // it may outlive the script
+		left = nil
+	}
 	return toolscript.Call{
-		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
+		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Left: left, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
 		Progress: func(p toolscript.Progress) { s.progress(c, p) },
 	}
 }
@@ -211,6 +220,8 @@ const maxQuick = 64 << 10
 func (s *calls) returned(c *runCall, raw json.RawMessage, err error) {
 	defer rescue.Catch(s.panicked(c))
 	switch {
+	case errors.Is(err, ErrNotSent):
+		s.startInGoroutine(c)
 	case len(raw) > maxQuick || c.tool.OutputSchema != nil && (!hasStructured(raw) || s.proofOf(c.tool.ID()) == unproven):
 		ctx, cancel := s.context(c)
 		mailbox.Go(func() {

@@ -30,7 +30,7 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	defer func() { s.finish(c, runner.Answer{}, how) }() // even after a panic
 	s.announce(c)
 	request.CallID, request.Waiting = c.CallID, s.waiting(c, ctx.Done())
-	request.Left, request.Origin, request.Queued = s.left(), &c.origin, time.Since(c.asked)
+	request.Left, request.Origin, request.Queued = s.left, &c.origin, time.Since(c.asked)
 	request.Terminal, request.Asks = s.questions.terminal, s.questions.person
 	if raw, err = s.makeOutside(ctx, c, request); err == nil {
 		how = endingOf(kindOfResult(raw), toolscript.SentYes)

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -38,9 +39,6 @@ func (s *calls) startInGoroutine(c *runCall) {
 			return
 		}
 		request := s.request(c, tool.ID())
-		if !c.Task { // a task may outlive the script
-			request.Left = s.left()
-		}
 		request.Waiting, request.Terminal, request.Asks = s.waiting(c, ctx.Done()), s.questions.terminal, s.questions.person
 		raw, err := s.deps.Call(ctx, request)
 		s.valued(ctx, c, tool, raw, err)
@@ -58,26 +56,20 @@ func (s *calls) context(c *runCall) (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// left returns a function for the time that the script has left, in a nested run at most the
-// time of its caller; nil if the script has no limit, or runs in no sandbox yet.
-func (s *calls) left() func() time.Duration {
+// timeLeft returns the time that the script has left, in a nested run at most the time of its
+// caller; the longest time if the script has no limit, or runs in no sandbox yet.
+func (s *calls) timeLeft() time.Duration {
 	s.mu.Lock()
 	begun := s.begun
 	s.mu.Unlock()
 	if begun.IsZero() || s.limits.TimeoutMs <= 0 {
-		return nil
+		return math.MaxInt64
 	}
-	var caller func() time.Duration
+	left := time.Duration(s.limits.TimeoutMs)*time.Millisecond - s.questions.clock.Since(begun)
 	if s.within != nil {
-		caller = s.within.calls.left()
+		left = min(left, s.within.calls.timeLeft())
 	}
-	return func() time.Duration {
-		left := time.Duration(s.limits.TimeoutMs)*time.Millisecond - s.questions.clock.Since(begun)
-		if caller != nil {
-			left = min(left, caller())
-		}
-		return left
-	}
+	return left
 }
 
 // scriptBegins notes the start of the script's time, which includes waited, the time for which

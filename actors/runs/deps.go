@@ -42,9 +42,8 @@ type Deps struct {
 type CallDeps struct {
 	// Call makes a tool call without applying the rules of a run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
-	// Start makes such a call if nothing has to wait: the server is connected and has a
-	// free slot, and the arguments fit. Otherwise it returns false, and the caller must use
-	// Call. Start does not block. done receives the result once and does not block; stop
+	// Start makes such a call if the server is connected, the arguments fit, and no person has
+	// to approve it. Otherwise it returns false, and the caller must use Call. Start does not block. done receives the result once and does not block; stop
 	// cancels the call. Nil: all calls use Call.
 	Start func(c Started, done func(json.RawMessage, error)) (stop func(cause error), sent bool)
 	// Fetch lists or reads resources and prompts.

@@ -83,6 +83,7 @@ func (r *run) assemble(tell func(any)) {
 		run: r.id, runStart: r.record.StartedAt, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
 		owner: owner{Session: q.Session, WorkDir: q.Cwd}, tasks: &s.tasks, free: limits.Concurrency, inFlight: map[string]*runCall{}, settled: func() { tell(callsSettled{}) },
 	}
+	r.calls.left = r.calls.timeLeft
 	if q.Plan {
 		r.calls.plan = &plan{}
 	}

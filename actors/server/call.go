@@ -52,10 +52,10 @@ func (s *Server) call(m Call) {
 // refuse answers a call that was not sent, or whose task is not followed.
 func (m Call) refuse(err error) {
 	if m.task != "" {
-		m.Reply.Send(nil, leftTask(m.task, err))
+		m.Reply(nil, leftTask(m.task, err))
 		return
 	}
-	m.Reply.Send(nil, unsent(err))
+	m.Reply(nil, unsent(err))
 }
 
 // unsent returns the error of a call that was not sent. It replaces Sent in err, which may be
@@ -136,13 +136,13 @@ func (s *Server) begin(m Call) bool {
 		if m.Fetch != nil && err == nil {
 			result, err = selected(config, *m.Fetch, result)
 		}
-		m.Reply.Send(result, err)
+		m.Reply(result, err)
 		if panicked := (*rescue.Error)(nil); errors.As(err, &panicked) {
 			mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 		}
 	}
-	c, ok := s.calls.begin(&m, s.published(), true, reply)
-	if !ok {
+	c := newCall(&m, s.published(), true, reply)
+	if !c.begin() {
 		return false
 	}
 	unwatch := context.AfterFunc(m.Ctx, func() { c.stop(mailbox.ContextError(m.Ctx)) })

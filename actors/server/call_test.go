@@ -198,7 +198,7 @@ func TestPanicOfTheActor(t *testing.T) {
 		defer cancel()
 		begin := time.Now()
 		_, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
-			return server.Call{Ctx: nil, Reply: reply} // no real call lacks a context
+			return server.Call{Ctx: nil, Reply: reply.Send} // no real call lacks a context
 		})
 		if toolscript.KindOf(err) != toolscript.Unavailable {
 			t.Errorf("the fatal call = %v, want unavailable", err)

@@ -51,14 +51,14 @@ func TestEndAfterCancel(t *testing.T) {
 				o := &open{name: "demo", conn: test.conn, generation: 1, timeout: 24 * time.Hour, calls: calls, work: new(mailbox.Group), post: func(any) {}}
 				begun, replies := time.Now(), 0
 				var took time.Duration
-				c, ok := calls.begin(&Call{Ctx: context.Background(), Tool: "t"}, o, false, func(_ json.RawMessage, err error) {
+				c := newCall(&Call{Ctx: context.Background(), Tool: "t"}, o, false, func(_ json.RawMessage, err error) {
 					replies++
 					took = time.Since(begun)
 					if err == nil {
 						t.Error("the cancelled call has no error")
 					}
 				})
-				if !ok {
+				if !c.begin() {
 					t.Fatal("no slot")
 				}
 				c.send()

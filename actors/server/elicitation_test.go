@@ -35,7 +35,7 @@ func (r *rig) ask(ctx context.Context, run, tool string, ask func(context.Contex
 	go func() {
 		defer cancel()
 		_, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
-			return server.Call{Ctx: ctx, Run: run, Tool: tool, Ask: ask, Origin: append(origin, nil)[0], Reply: reply}
+			return server.Call{Ctx: ctx, Run: run, Tool: tool, Ask: ask, Origin: append(origin, nil)[0], Reply: reply.Send}
 		})
 		done <- err
 	}()

@@ -276,7 +276,7 @@ func (r *rig) send(ctx context.Context, call server.Call) <-chan outcome {
 		begin := time.Now()
 		result, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
 			sent := call
-			sent.Ctx, sent.Reply = ctx, reply
+			sent.Ctx, sent.Reply = ctx, reply.Send
 			return sent
 		})
 		done <- outcome{result, err, time.Since(begin)}

@@ -48,7 +48,7 @@ type pendingCall struct {
 	started      upstream.Started // nil before the connection has the call
 	cause        error            // why the call was stopped
 	answered     bool             // the caller has its reply, or another pendingCall will send it
-	leave        func(error)      // ends the call in the actor's queue, or on a later connection; nil: it is not there
+	leave        func(error)      // ends the call that the actor makes, see park; nil before
 	task         bool             // the server works on a task for the call
 	over         []func()         // called after the answer
 }
@@ -74,46 +74,52 @@ type inFlight struct {
 	generation uint64        // generation of the connection; 0 without a connection
 	last       uint64
 	calls      map[uint64]*pendingCall
-	queued     bool        // calls wait in the actor's queue; free slots are reserved for them
-	used       time.Time   // when a call began or ended, or the connection was opened
-	answers    uint64      // requests answered on this connection, except pings
-	timer      *time.Timer // fires when a call may have reached its time limit; nil without calls
-	due        time.Time   // when timer fires
+	parked     map[*pendingCall]struct{} // see park
+	ended      bool                      // the actor has ended
+	queued     bool                      // calls wait in the actor's queue; free slots are reserved for them
+	used       time.Time                 // when a call began or ended, or the connection was opened
+	answers    uint64                    // requests answered on this connection, except pings
+	timer      *time.Timer               // fires when a call may have reached its time limit; nil without calls
+	due        time.Time                 // when timer fires
 }
 
-// begin takes a slot for a call, and a token of the rate limit. Only the actor gets a
-// slot while calls wait in its queue.
-func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessage, error)) (*pendingCall, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.generation != o.generation || f.queued && !actor {
-		return nil, false
-	}
-	now := time.Now()
-	if len(f.calls) >= f.most || f.rate != nil && !f.rate.AllowN(now, 1) {
-		f.queued = f.queued || actor // the actor gets a message when a slot is free
-		return nil, false
-	}
-	f.last++
-	f.used = now
-	m.Origin.Leave(now)
-	limit := cmp.Or(m.Limit, o.timeout)
-	applied := m.rest(limit, now)
-	c := &pendingCall{
-		Context: m.Ctx, call: m, on: o, of: f, id: f.last, about: toolscript.Error{Server: o.name, Tool: m.Tool}, actor: actor,
-		begun: now, limit: limit, told: applied, ends: now.Add(applied), latest: now.Add(MaxCall), reply: reply, took: &f.traffic.Durations,
-	}
-	if m.Fetch != nil {
-		c.took = f.traffic.Fetches.of(m.Fetch.ID)
-	}
+// newCall returns a call for a connection. It is not in flight yet.
+func newCall(m *Call, o *open, actor bool, reply func(json.RawMessage, error)) *pendingCall {
+	c := &pendingCall{Context: m.Ctx, call: m, on: o, of: o.calls, about: toolscript.Error{Server: o.name, Tool: m.Tool}, actor: actor, reply: reply}
 	_, c.reports = o.conn.(reportsEnd)
 	if m.Fetch == nil {
 		c.keeps, _ = o.conn.(keepsLimit)
 	}
+	return c
+}
+
+// begin takes a slot for the call, and a token of the rate limit. Only the actor gets a
+// slot while calls wait in its queue.
+func (c *pendingCall) begin() bool {
+	f, m := c.of, c.call
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.generation != c.on.generation || f.queued && !c.actor {
+		return false
+	}
+	now := time.Now()
+	if len(f.calls) >= f.most || f.rate != nil && !f.rate.AllowN(now, 1) {
+		f.queued = f.queued || c.actor // the actor gets a message when a slot is free
+		return false
+	}
+	f.last++
+	f.used = now
+	m.Origin.Leave(now)
+	c.id, c.begun, c.limit = f.last, now, cmp.Or(m.Limit, c.on.timeout)
+	c.told = m.rest(c.limit, now)
+	c.ends, c.latest = now.Add(c.told), now.Add(MaxCall)
+	if c.took = &f.traffic.Durations; m.Fetch != nil {
+		c.took = f.traffic.Fetches.of(m.Fetch.ID)
+	}
 	f.calls[c.id] = c
-	f.arm(now, applied)
-	o.work.Begin()
-	return c, true
+	f.arm(now, c.told)
+	c.on.work.Begin()
+	return true
 }
 
 // send makes the call on the connection. A panic of the connection ends the call.

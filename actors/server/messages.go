@@ -43,7 +43,7 @@ type Call struct {
 	Fetch *toolscript.FetchRequest                                              // the request to make in place of a tool call; nil for a tool call
 	Held  *budget.Held                                                          // counts the bytes of the answer; nil: the Held of Ctx
 	Watch func(toolscript.Progress)                                             // receives progress; nil: the watcher of Ctx
-	Reply mailbox.Reply[json.RawMessage]
+	Reply func(json.RawMessage, error)                                          // takes the answer, once, and does not block
 
 	Origin *toolscript.Origin // receives the fleet host of the call, and when its wait for a slot ended; may be nil
 

@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"sync/atomic"
 	"time"
@@ -11,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// A Port makes calls in the caller's goroutine while the server is connected and has
-// a free slot. The actor publishes the connection in the Port and withdraws it before
+// A Port makes calls in the caller's goroutine while the server is connected. If the server has
+// no free slot, the actor makes them later. The actor publishes the connection in the Port and withdraws it before
 // the connection ends. The zero Port has no connection. A Port outlives the actor.
 type Port struct {
 	Traffic Traffic
@@ -32,23 +31,29 @@ type open struct {
 	work       *mailbox.Group
 	ages       bool              // conn implements ages
 	post       func(message any) // sends a message to the actor
-	life       context.Context   // ends with the actor
 }
 
 // Start makes the same call as the message Call, without Fetch and Reply, and does not
 // block. done receives the result once, in any goroutine, and does not block. stop
-// cancels the call; the end of m.Ctx does not. m must not change before the result. If sent is
-// false, the caller must send the message, so that the call waits for its turn.
-func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(cause error), sent bool) {
+// cancels the call; the end of m.Ctx does so only while the call waits for a slot. m must not change
+// before the result. If ok is false, the caller must send the message: there is no connection, or the
+// review holds the tool.
+func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(cause error), ok bool) {
 	o := p.current.Load()
 	if o == nil || o.review.Holds(m.own()) { // the actor says why
 		return nil, false
 	}
-	c, ok := o.calls.begin(m, o, false, done)
+	c := newCall(m, o, false, done)
+	if c.begin() {
+		c.send()
+		return c.stop, true
+	}
+	waiting, ok := c.park()
 	if !ok {
 		return nil, false
 	}
-	c.send()
+	m.Origin.Queue(time.Now())
+	o.post(waiting)
 	return c.stop, true
 }
 
@@ -63,7 +68,7 @@ func (p *Port) InFlight() int {
 // published returns the connection as callers see it.
 func (s *Server) published() *open {
 	_, ages := s.conn.(ages)
-	return &open{name: s.Name, conn: s.conn, ages: ages, generation: s.generation, timeout: s.timeout(), review: s.review, calls: s.calls, work: s.Work, post: s.post, life: s.life}
+	return &open{name: s.Name, conn: s.conn, ages: ages, generation: s.generation, timeout: s.timeout(), review: s.review, calls: s.calls, work: s.Work, post: s.post}
 }
 
 // publish lets callers use the connection.

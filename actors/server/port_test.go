@@ -75,7 +75,7 @@ func TestPortFollowsTheConnection(t *testing.T) {
 	})
 }
 
-// A free slot belongs to the calls that wait in the actor's queue.
+// A free slot belongs to the calls that wait in the actor's queue. A call of the Port waits there, too.
 func TestPortLeavesPlacesToCallsThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})
@@ -89,23 +89,31 @@ func TestPortLeavesPlacesToCallsThatWait(t *testing.T) {
 			t.Errorf("%d calls in flight, want 1", n)
 		}
 		second := r.callOf(t.Context(), "other", "a")
-		synctest.Wait()
-		if sent, _ := r.direct(t.Context()); sent {
-			t.Error("a call was sent although all places are taken")
+		third := r.inBackground(t.Context())
+		gone, cancel := context.WithCancel(t.Context())
+		fourth := r.inBackground(gone)
+		if n := r.status().Queued; n != 3 {
+			t.Errorf("%d calls wait, want 3", n)
 		}
-		if n := r.status().Queued; n != 1 {
-			t.Errorf("%d calls wait, want 1", n)
+		cancel()
+		if err := <-fourth; toolscript.KindOf(err) != toolscript.Cancelled || toolscript.SentOf(err) != toolscript.SentNo {
+			t.Errorf("the call whose caller gives up: %v, sent %q", err, toolscript.SentOf(err))
 		}
 		held <- struct{}{}
 		if err := <-first; err != nil {
 			t.Error(err)
 		}
-		if sent, _ := r.direct(t.Context()); sent {
-			t.Error("a call took the place of one that waited")
+		synctest.Wait()
+		if n, ended := r.status().Queued, len(second); n != 1 || ended > 0 {
+			t.Errorf("%d calls wait, want 1: the third waits for the second", n)
 		}
 		held <- struct{}{}
 		if got := <-second; got.err != nil {
 			t.Error(got.err)
+		}
+		held <- struct{}{}
+		if err := <-third; err != nil {
+			t.Error(err)
 		}
 		close(held)
 		if sent, err := r.direct(t.Context()); !sent || err != nil {
@@ -244,6 +252,29 @@ func TestUnsentCallOfAPort(t *testing.T) {
 				t.Errorf("%v, sent %q", err, toolscript.SentOf(err))
 			}
 		})
+	})
+}
+
+// TestParkedCallsEndWithTheActor: the actor panics before it has received the call of a Port that waits
+// for a slot.
+func TestParkedCallsEndWithTheActor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := withTools("a")
+		conn.call = never
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+		first := r.inBackground(t.Context())
+		mailbox.Send(r.at.Engine, r.at.PID, server.Call{Ctx: nil}) // causes a panic: real calls have a context
+		done := make(chan error, 2)
+		_, ok := r.port.Start(&server.Call{Ctx: t.Context(), Tool: "a"}, func(_ json.RawMessage, err error) { done <- err })
+		if err := <-first; toolscript.SentOf(err) != toolscript.SentUnknown {
+			t.Errorf("the call in flight: %v", err)
+		}
+		if !ok {
+			return // the actor has ended before
+		}
+		if err := <-done; toolscript.KindOf(err) != toolscript.Unavailable || toolscript.SentOf(err) != toolscript.SentNo {
+			t.Errorf("the call that waits: %v, sent %q", err, toolscript.SentOf(err))
+		}
 	})
 }
 

@@ -88,29 +88,26 @@ func rounded(at []time.Duration) []time.Duration {
 	return out
 }
 
-// Calls on the connection directly take tokens of the same bucket, and leave the next
-// ones to the calls that wait.
+// Calls on the connection directly take tokens of the same bucket. Without a token they wait behind
+// the calls that wait already.
 func TestRateLimitOfThePort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := limited(t, 1, time.Second, 2)
-		for i := range 3 {
-			if sent, err := r.direct(t.Context()); sent != (i < 2) || err != nil {
-				t.Errorf("direct call %d: sent = %v, %v", i, sent, err)
+		for i, want := range []time.Duration{0, 0, time.Second} {
+			begin := time.Now()
+			if _, err := r.direct(t.Context()); time.Since(begin) != want || err != nil {
+				t.Errorf("direct call %d: %v after %v, want it after %v", i, err, time.Since(begin), want)
 			}
 		}
 		first := r.call(t.Context(), "waits")
 		second := r.call(t.Context(), "waits too")
-		time.Sleep(1100 * time.Millisecond)
-		if sent, _ := r.direct(t.Context()); sent {
-			t.Error("a direct call took the token of a call that waits")
-		}
+		third := r.inBackground(t.Context())
 		wait(t, []<-chan outcome{first, second})
-		time.Sleep(time.Second)
-		if sent, err := r.direct(t.Context()); !sent || err != nil {
-			t.Errorf("with a token: sent = %v, %v", sent, err)
+		if err := <-third; err != nil {
+			t.Error(err)
 		}
-		if len(s.at) != 5 {
-			t.Errorf("%d calls reached the server, want 5", len(s.at))
+		if len(s.tools) != 6 || s.tools[3] == "a" {
+			t.Errorf("the server got %v, want the call of the Port after one that waited before", s.tools)
 		}
 	})
 }

@@ -58,7 +58,7 @@ func (s *Server) restDue(m restDue) {
 func (f *inFlight) rest(idle time.Duration) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.calls) > 0 || f.queued {
+	if len(f.calls) > 0 || len(f.parked) > 0 || f.queued {
 		return idle
 	}
 	if left := idle - time.Since(f.used); left > 0 {

@@ -263,7 +263,7 @@ func (s *Server) open() {
 // stop must not block. Each connLoop closes its connection, and Work counts the
 // connections that are still open.
 func (s *Server) stop() {
-	defer s.end() // after the replies to waiting calls
+	s.end()
 	for _, timer := range []*time.Timer{s.timer, s.nextPing, s.token, s.idle, s.reading} {
 		if timer != nil {
 			timer.Stop()
@@ -273,5 +273,6 @@ func (s *Server) stop() {
 	s.withdraw()
 	s.abort(s.interrupted(toolscript.UnknownOutcome))
 	s.queue.refuse(func(waiting) error { return s.interrupted("the call was not sent") })
+	s.calls.end()
 	s.refuseRestarts()
 }

@@ -1,13 +1,10 @@
 package server
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -26,33 +23,19 @@ func (m *Call) follows(err error) bool {
 }
 
 // again lets the actor make the call on its next connection, or follow the task of the call there.
-// The reply of the actor is the reply of the call.
 func (c *pendingCall) again(unreachable error) {
-	m := *c.call
-	m.follows(unreachable)
+	m, ok := *c.call, true
 	if c.actor {
 		_, over := c.settle()
 		for _, f := range over {
 			f()
 		}
-		c.on.post(notSent{c.on.generation, m, unreachable})
+	} else if m, ok = c.park(); !ok {
+		c.replied(nil, endedWith(c.about))
 		return
 	}
-	ctx, cancel := context.WithCancelCause(m.Ctx)
-	reply := make(mailbox.Reply[json.RawMessage], 1)
-	m.Ctx, m.Reply = ctx, reply
-	c.of.mu.Lock()
-	c.leave = cancel
-	cause := c.cause
-	c.of.mu.Unlock()
-	if cause != nil { // stopped meanwhile
-		cancel(cause)
-	}
+	m.follows(unreachable)
 	c.on.post(notSent{c.on.generation, m, unreachable})
-	c.on.work.Go(func() {
-		defer cancel(nil)
-		c.replied(reply.Receive(context.Background(), mailbox.Address{Ended: c.on.life.Done()}))
-	}, func(err error) { c.replied(nil, err) })
 }
 
 // leftTask returns the error of a call whose server works on a task that is not followed any more.
