@@ -11,9 +11,11 @@ import (
 
 const (
 	// eventsAhead is how many events may wait for the client before the run waits;
-	// callEventsAhead is the same for events of calls.
+	// callEventsAhead is the same for events of calls, and detailsAhead for those with arguments
+	// and results.
 	eventsAhead     = 4
-	callEventsAhead = 64
+	callEventsAhead = 256
+	detailsAhead    = 64
 	// maxDelay is how long events of calls are held back, so that the events of many quick
 	// calls reach the client together.
 	maxDelay = 10 * time.Millisecond
@@ -97,7 +99,7 @@ func (e *emitter) try(event toolscript.Event) bool {
 // placed decides when a new event is due: at once, or after maxDelay for an event of a call.
 func (e *emitter) placed(event toolscript.Event) {
 	e.stopTimer()
-	if ofCall(event) && e.last == nil && len(e.waiting) < callEventsAhead/2 {
+	if ofCall(event) && e.last == nil && len(e.waiting) < detailsAhead/2 {
 		e.deferFlush()
 		return
 	}
@@ -137,6 +139,9 @@ func (e *emitter) place(event toolscript.Event) bool {
 	memory, room := e.spool.empty() && len(e.after) == 0, e.others < eventsAhead
 	if ofCall(event) {
 		room = len(e.waiting) < callEventsAhead
+		if event.Args != nil || event.Result != nil {
+			room = len(e.waiting) < detailsAhead
+		}
 	}
 	switch {
 	case memory && (room || e.free):
