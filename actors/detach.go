@@ -8,11 +8,11 @@ import (
 	"github.com/toolscript/toolscript/actors/runs/kept"
 )
 
-// Detach starts a run that goes on when ctx ends, and returns its id. Nobody gives it
-// standard input or answers questions of servers. RunEvents returns its events. The run
+// Detach starts a run that goes on when ctx ends, and returns its id. It has no standard
+// input. With request.Ask, its questions are among its events, which RunEvents returns. The run
 // ends with the System; its last event then says so.
 func (s *System) Detach(ctx context.Context, request toolscript.ExecRequest) (id string, err error) {
-	request.Stdin, request.Ask, request.Terminal = false, false, 0
+	request.Stdin, request.Terminal = false, 0
 	d := &detachedRun{store: s.detached(), started: make(chan string, 1), failed: make(chan error, 1)}
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	d.ctx = running

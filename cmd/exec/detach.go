@@ -31,6 +31,7 @@ func (o *Options) begin(ctx context.Context, request toolscript.ExecRequest) err
 		return err
 	}
 	defer g.Close()
+	request.Ask = false // nobody is at the terminal later
 	id, err := g.Detach(ctx, request)
 	if err != nil {
 		return err
