@@ -61,7 +61,7 @@ func (s Settings) live() map[string]any {
 func (s Settings) atStart() map[string]any {
 	return map[string]any{
 		"audit.enabled": s.Audit.Off, "audit.fileMb": s.Audit.FileMB, "audit.keepMb": s.Audit.KeepMB, "audit.keepDays": s.Audit.KeepDays,
-		"telemetry.metrics.port": s.Telemetry.MetricsPort, "output.prompts": s.Output.NoPrompts,
+		"telemetry.metrics.port": s.Telemetry.MetricsPort, "output.prompts": s.Output.NoPrompts, "output.taskAfter": s.Output.TaskAfter,
 		"telemetry.otlp": []any{s.Telemetry.Endpoint, s.Telemetry.Headers},
 	}
 }

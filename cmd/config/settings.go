@@ -27,6 +27,9 @@ func (s *Settings) apply(root *node) {
 	if offer := root.child("output").child("prompts"); offer != nil {
 		s.Output.NoPrompts = !offer.flag()
 	}
+	if after := root.child("output").child("taskAfter"); after != nil {
+		s.Output.TaskAfter = after.duration()
+	}
 	limits := root.child("limits")
 	if n := limits.child("answersMb"); n != nil && len(n.unset) == 0 {
 		s.AnswersMB = n.count()

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
@@ -160,6 +161,18 @@ func OffersPrompts(a *app.App, trust bool) bool {
 	}
 	loaded, err := config.Load(a.Host.ConfigOptions(trust))
 	return err == nil && !loaded.Settings.Output.NoPrompts
+}
+
+// TaskAfter returns how long a script of an MCP client lasts before it becomes a task; 0 is the default.
+func TaskAfter(a *app.App, trust bool) time.Duration {
+	if !config.Mentions(a.Host.ConfigOptions(trust), "taskAfter") {
+		return 0
+	}
+	loaded, err := config.Load(a.Host.ConfigOptions(trust))
+	if err != nil {
+		return 0
+	}
+	return loaded.Settings.Output.TaskAfter
 }
 
 // KeepValue stores a value for toolscript output.

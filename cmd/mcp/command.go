@@ -150,8 +150,9 @@ func unsetBehindClient(server string, names []string) string {
 // EntranceOptions returns the options of an MCP server for the gateway that find returns.
 func EntranceOptions(a *app.App, trust bool, find func(context.Context) (Gateway, func(), error)) Options {
 	return Options{
-		Gateway: find,
-		Pass:    exec.OffersPrompts(a, trust),
+		Gateway:   find,
+		Pass:      exec.OffersPrompts(a, trust),
+		TaskAfter: exec.TaskAfter(a, trust),
 		Shorten: func(runID string, value json.RawMessage, tokens int) (json.RawMessage, []string) {
 			return shorten(a, trust, runID, value, tokens)
 		},

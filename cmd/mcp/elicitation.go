@@ -142,6 +142,9 @@ const maxClient = 200
 // clientOf returns the name and version that the client reports.
 func clientOf(ctx context.Context) string {
 	name := "mcp"
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil && info.ClientInfo.Name != "" {
+		return texts.Cut(name+" "+info.ClientInfo.Name+" "+info.ClientInfo.Version, maxClient)
+	}
 	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
 	if !ok {
 		return name

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -31,12 +32,13 @@ type lines struct {
 	out     io.Writer
 
 	mu        sync.Mutex
-	costs     map[any][]int64 // memory of the requests in progress, by id: a string or a float64
-	cancelled map[any]bool    // requests whose responses are dropped
+	costs     map[any][]int64            // memory of the requests in progress, by id: a string or a float64
+	cancelled map[any]bool               // requests whose responses are dropped
+	passed    map[any]context.CancelFunc // requests that pass answers
 }
 
 func newLines(in io.Reader, out io.Writer) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), room: newRoom(), out: out, costs: map[any][]int64{}, cancelled: map[any]bool{}}
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), room: newRoom(), out: out, costs: map[any][]int64{}, cancelled: map[any]bool{}, passed: map[any]context.CancelFunc{}}
 }
 
 // Read implements io.Reader.
@@ -180,6 +182,24 @@ func (l *lines) cancel(line []byte) {
 		if len(l.costs[id]) > 0 {
 			l.cancelled[id] = true
 		}
+		if stop := l.passed[id]; stop != nil {
+			stop()
+		}
+	}
+}
+
+// cancellable returns a context for a request that pass answers. It ends when the client cancels the request.
+func (l *lines) cancellable(ctx context.Context, m message) (_ context.Context, done func()) {
+	id, _ := m.key()
+	ctx, stop := context.WithCancel(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.passed[id] = stop
+	return ctx, func() {
+		stop()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.passed, id)
 	}
 }
 

@@ -22,8 +22,11 @@ type passed struct {
 	owners   owners
 }
 
-// passes reports whether a request is about the prompts and resources of servers.
+// passes reports whether a request is about the prompts and resources of servers, or about tasks.
 func (e *entrance) passes(m message) bool {
+	if m.isTask() {
+		return true
+	}
 	if !e.Pass {
 		return false
 	}
@@ -93,6 +96,9 @@ func (m message) agrees(r *http.Request) bool {
 
 // answer returns the response to a request.
 func (p *passed) answer(ctx context.Context, m message) []byte {
+	if m.isTask() {
+		return p.entrance.answerTask(ctx, m)
+	}
 	params := m.passParams()
 	result, err := p.result(ctx, mcp.MCPMethod(m.Method), params)
 	if err != nil {
@@ -288,7 +294,9 @@ func (e *entrance) passLine(ctx context.Context, to *lines, m message) bool {
 		return true
 	}
 	m.ID, m.Params = slices.Clone(m.ID), slices.Clone(m.Params)
+	ctx, done := to.cancellable(ctx, m)
 	go func() {
+		defer done()
 		defer to.passing.Add(-1)
 		to.answer(e.passed.answer(ctx, m))
 	}()

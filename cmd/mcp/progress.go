@@ -23,6 +23,8 @@ type progress struct {
 	count    int
 	since    time.Time // start of the first request
 	reported time.Time
+	last     string    // the last message, also if no request waits
+	lastAt   time.Time // when it was reported
 }
 
 // notifying sends notifications about the run to a request, even if the run is silent,
@@ -68,6 +70,7 @@ func (p *progress) wanted() bool {
 func (p *progress) report(message string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.last, p.lastAt = message, time.Now()
 	if p.to == nil || p.token == nil {
 		return
 	}
@@ -78,6 +81,13 @@ func (p *progress) report(message string) {
 		"params": map[string]any{"progressToken": p.token, "progress": p.count, "message": message},
 	})
 	p.to.notify(text)
+}
+
+// latest returns the last message, for the state of a task.
+func (p *progress) latest() (message string, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last, p.lastAt
 }
 
 // beat reports a silent run periodically until ctx ends.

@@ -44,6 +44,9 @@ type Options struct {
 	Gateway func(context.Context) (Gateway, func(), error)
 	// Pass says whether clients get the prompts and resources of the servers.
 	Pass bool
+	// TaskAfter is how long a run lasts before it becomes a task for a client that has declared
+	// tasks; 0: DefaultTaskAfter.
+	TaskAfter time.Duration
 	// Session and Cwd are those of the stdio client; "" if it has none.
 	Session, Cwd string
 	// Shorten returns a value in the form for a model, shortened to about tokens (0: the
@@ -88,6 +91,7 @@ type entrance struct {
 	server *server.MCPServer
 	passed passed
 	paused paused
+	tasks  tasks
 	web    bool // the server has HTTP clients, each with its own session
 }
 
@@ -112,6 +116,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 	l := newLines(rawjson.SkipMark(in), out)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer e.tasks.end()
 	l.pass = func(m message) bool { return e.passLine(ctx, l, m) }
 	server.WithStdioContextFunc(func(ctx context.Context) context.Context { return withNotifier(ctx, l) })(stdio)
 	go e.follow(ctx)
@@ -129,6 +134,7 @@ func Handler(options Options) (h http.Handler, stop func()) {
 	go e.follow(ctx)
 	return entry{lenient{web}, newRoom(), newSessions(web), e}, func() {
 		cancel()
+		e.tasks.end()
 		_ = web.Shutdown(context.Background()) // it has no listener, so it does not block
 	}
 }
@@ -155,7 +161,7 @@ func newEntrance(options Options) *entrance {
 	all := []server.ServerOption{
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
 		server.WithToolCapabilities(true), server.WithResourceCapabilities(false, options.Pass), server.WithElicitation(),
-		server.WithRecovery(),
+		server.WithRecovery(), server.WithExtensions(map[string]any{tasksExtension: struct{}{}}),
 		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()),
 	}
 	if options.Pass {
