@@ -24,15 +24,19 @@ func (m *Call) follows(err error) bool {
 
 // again lets the actor make the call on its next connection, or follow the task of the call there.
 func (c *pendingCall) again(unreachable error) {
-	m, ok := *c.call, true
+	m := *c.call
 	if c.actor {
 		_, over := c.settle()
 		for _, f := range over {
 			f()
 		}
-	} else if m, ok = c.park(); !ok {
-		c.replied(nil, endedWith(c.about))
-		return
+	} else {
+		parked, ok := c.park()
+		if !ok {
+			c.replied(nil, endedWith(c.about))
+			return
+		}
+		m = parked
 	}
 	m.follows(unreachable)
 	c.on.post(notSent{c.on.generation, m, unreachable})
