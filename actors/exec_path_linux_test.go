@@ -23,6 +23,7 @@ var offPath = map[string]string{
 	"internal/rescue/rescue.go":            "starts goroutines",
 	"actors/internal/mailbox/mailbox.go":   "waits for the answer of an actor",
 	"runner/worker/process.go":             "waits for the end of the process",
+	"internal/rawio/file_unix.go":          "reads from a pipe",
 	"runner/worker/clock.go":               "stops the clock of the script",
 }
 

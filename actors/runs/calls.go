@@ -117,9 +117,6 @@ func (s *calls) enter(c *runCall) error {
 	if s.over {
 		return errAborted
 	}
-	if s.inFlight[c.CallID] != nil {
-		return &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the sandbox began call %s twice", c.CallID)}
-	}
 	if err := s.count(); err != nil {
 		return err
 	}

@@ -35,7 +35,9 @@ func leftBehind(ids ...string) sandbox {
 		})
 		defer s.Close()
 		for _, id := range ids {
-			s.Call(runner.Call{CallID: id, ID: echo.ID(), Args: json.RawMessage(`"` + id + `"`)}, 10)
+			if err := s.Call(runner.Call{CallID: id, ID: echo.ID(), Args: json.RawMessage(`"` + id + `"`)}, 10); err != nil {
+				return runner.Outcome{}, err
+			}
 		}
 		synctest.Wait()
 		s.End(runner.Outcome{Value: json.RawMessage("1")})

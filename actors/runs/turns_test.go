@@ -133,26 +133,3 @@ func TestStartFails(t *testing.T) {
 		}
 	})
 }
-
-// TestOneIDTwice checks a sandbox that uses one id for two calls in flight: the second is refused.
-func TestOneIDTwice(t *testing.T) {
-	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
-		first, second := make(chan runner.Answer, 1), make(chan runner.Answer, 1)
-		for _, answers := range []chan runner.Answer{first, second} {
-			host.Begin(runner.Call{CallID: "1", ID: echo.ID()}, func(a runner.Answer) { answers <- a })
-		}
-		if a := <-second; a.Failure == nil || a.Failure.Code != toolscript.Internal {
-			t.Errorf("the second call: %+v", a)
-		}
-		if a := <-first; a.Failure != nil {
-			t.Errorf("the first call: %+v", a.Failure)
-		}
-		return runner.Outcome{}, nil
-	}
-	withRuns(t, script, func(d *runs.Deps) {
-		d.Call = func(context.Context, toolscript.Call) (json.RawMessage, error) {
-			time.Sleep(time.Second)
-			return json.RawMessage(`{"content":[]}`), nil
-		}
-	}, func(b *bench) { b.exec(toolscript.ExecRequest{}) })
-}

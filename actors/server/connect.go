@@ -104,13 +104,13 @@ func (s *Server) connected(m connected) {
 	before := s.all
 	s.lastErr, s.stderr, s.logged = nil, nil, ""
 	s.offer(m.tools, m.review)
-	s.enter(toolscript.Ready)
 	s.health = health{}
 	s.watch()
 	s.calls.open(s.generation)
 	s.watchIdle(s.Config.Idle)
 	s.refuseChanged(before)
 	s.publish()
+	s.enter(toolscript.Ready) // who learns of it can use the Port
 	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)), slog.String("version", m.info.Version))
 	s.hasRead()
 	if s.listing.stale {

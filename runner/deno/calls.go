@@ -28,12 +28,11 @@ type callHeader struct {
 func (r *denoRun) call(payload []byte) error {
 	text, args, _ := bytes.Cut(payload, []byte("\n"))
 	var header callHeader
-	if json.Unmarshal(text, &header) != nil || !r.seen.add(uint64(header.Call)) {
+	if json.Unmarshal(text, &header) != nil {
 		return errNotUnderstood
 	}
 	call := runner.Call{CallID: strconv.FormatUint(uint64(header.Call), 10), ID: header.Tool, Args: args, Task: header.Task, Key: header.Key}
-	r.Call(call, len(payload))
-	return nil
+	return r.Call(call, len(payload))
 }
 
 // deliver keeps the answer of a call until the process fetches it.

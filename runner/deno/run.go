@@ -43,7 +43,6 @@ type denoRun struct {
 
 	notices []string
 	answers chan session.Answer // answers that the process fetches
-	seen    numbers             // numbers of calls; only receive uses it
 	waiting atomic.Int64        // size of the answers that wait, in bytes
 }
 

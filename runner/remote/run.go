@@ -126,8 +126,7 @@ func (r *remoteRun) handle(f frame) (over bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		r.Call(runner.Call{CallID: c.CallID, ID: c.ID, Task: c.Task, Key: c.Key, Args: args}, len(f.payload))
-		return false, nil
+		return false, r.Call(runner.Call{CallID: c.CallID, ID: c.ID, Task: c.Task, Key: c.Key, Args: args}, len(f.payload))
 	case frameCancelCall:
 		r.CancelCall(string(f.payload))
 	case frameOutput:

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/toolscript/toolscript"
@@ -19,29 +21,33 @@ type scriptCall struct {
 
 // Call begins a tool call. size is the memory that the call holds, in bytes. While the calls
 // of the run hold too much, Call waits: meanwhile the engine does not read from the process,
-// so the script waits too. After the end of the run, Call does nothing. The engine makes sure
-// that the ids of its calls differ.
+// so the script waits too. After the end of the run, Call does nothing. The id is a number. Call returns
+// an error if the run had a call with this id.
 //
 // Call is not safe for concurrent use: the host begins calls in the order of the
 // script.
-func (s *Session) Call(c runner.Call, size int) {
-	if !s.arguments.acquire(size, s.ctx.Done(), s.process.Done()) {
-		return
+func (s *Session) Call(c runner.Call, size int) error {
+	if number, err := strconv.ParseUint(c.CallID, 10, 64); err != nil || !s.numbers.add(number) {
+		return fmt.Errorf("a sandbox began call %.20q twice", c.CallID)
 	}
-	if allArguments.Acquire(s.ctx, int64(size)) != nil { // the run is over
+	if !s.arguments.acquire(size, s.ctx.Done(), s.process.Done()) {
+		return nil
+	}
+	if err := allArguments.Acquire(s.ctx, int64(size)); err != nil {
 		s.arguments.release(size)
-		return
+		return nil //nolint:nilerr // the run is over
 	}
 	if !s.enter() {
 		allArguments.Release(int64(size))
 		s.arguments.release(size)
-		return
+		return nil
 	}
 	begun := &scriptCall{of: s, id: c.CallID, tool: c.ID, size: size}
 	begun.begin(c)
 	if s.ctx.Err() != nil { // cancelCalls may have run before the call began
 		s.cancelCall(c.CallID, context.Cause(s.ctx))
 	}
+	return nil
 }
 
 func (c *scriptCall) begin(host runner.Call) {

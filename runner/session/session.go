@@ -63,6 +63,7 @@ type Session struct {
 	ctx       context.Context // context of calls and of standard input; ends with the run
 	cancel    context.CancelFunc
 	arguments budget
+	numbers   numbers // of calls; only Call uses it
 
 	mu         sync.Mutex // guards over; held to add to goroutines, so that Close waits for all
 	over       bool

@@ -147,7 +147,9 @@ func TestAnswers(t *testing.T) {
 			var log bytes.Buffer
 			answers, o := answered(&log)
 			s := session.New(t.Context(), process{}, runner.Job{RunID: "r"}, &host{begin: test.begin}, o)
-			s.Call(runner.Call{CallID: "1"}, 1)
+			if err := s.Call(runner.Call{CallID: "1"}, 1); err != nil {
+				t.Fatal(err)
+			}
 			a := <-answers
 			s.Close()
 			var kind toolscript.Kind
@@ -161,6 +163,20 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("the log has: %s", log.String())
 			}
 		})
+	}
+}
+
+// TestOneIDTwice checks a sandbox that uses one id for two calls.
+func TestOneIDTwice(t *testing.T) {
+	s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: waiting}, options(new(bytes.Buffer)))
+	defer s.Close()
+	for _, c := range []struct {
+		id   string
+		want bool
+	}{{"2", true}, {"1", true}, {"2", false}, {"x", false}} {
+		if err := s.Call(runner.Call{CallID: c.id}, 1); (err == nil) != c.want {
+			t.Errorf("call %s: %v", c.id, err)
+		}
 	}
 }
 
@@ -187,7 +203,9 @@ func TestCancelCall(t *testing.T) {
 	answers, o := answered(new(bytes.Buffer))
 	s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: waiting}, o)
 	for _, id := range []string{"1", "2"} {
-		s.Call(runner.Call{CallID: id}, 1)
+		if err := s.Call(runner.Call{CallID: id}, 1); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.CancelCall("1")
 	s.CancelCall("9") // no such call
@@ -230,7 +248,9 @@ func TestHostThatIgnoresCancellation(t *testing.T) {
 		var answer func(runner.Answer)
 		_, o := answered(new(bytes.Buffer))
 		s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: func(_ *host, _ runner.Call, done func(runner.Answer)) { answer = done }}, o)
-		s.Call(runner.Call{CallID: "1"}, 1)
+		if err := s.Call(runner.Call{CallID: "1"}, 1); err != nil {
+			t.Fatal(err)
+		}
 		begun := time.Now()
 		s.Close()
 		if took := time.Since(begun); took != session.GracePeriod {
@@ -250,7 +270,9 @@ func TestAnswerThatBlocks(t *testing.T) {
 		s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: func(_ *host, _ runner.Call, done func(runner.Answer)) {
 			done(runner.Answer{Release: func() { released = true }})
 		}}, o)
-		s.Call(runner.Call{CallID: "1"}, 1)
+		if err := s.Call(runner.Call{CallID: "1"}, 1); err != nil {
+			t.Fatal(err)
+		}
 		synctest.Wait()
 		if released {
 			t.Error("the answer was released before it was taken")

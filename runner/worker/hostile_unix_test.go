@@ -57,7 +57,6 @@ var hostileMessages = map[string]struct {
 	"an id longer than its message": {func() string { return frame(callFrame, "\x00\x00\x00\x01\x00\xff\xff\xff\xffdemo__echo{}") }, toolscript.Internal},
 	"cancelling without a number":   {func() string { return frame(cancelFrame, "1") }, toolscript.Internal},
 	"two calls of one id":           {func() string { return callOf(1) + callOf(1) }, toolscript.Internal},
-	"a call with a lower number":    {func() string { return callOf(1) + callOf(0) }, toolscript.Internal},
 	"the end in the midst of calls": {func() string { return callOf(1) + frame(endFrame, good) }, ""},
 	"cancelling what is no call":    {func() string { return frame(cancelFrame, "\x00\x00\x00\x09") + frame(endFrame, good) }, ""},
 	"many wishes for input":         {func() string { return strings.Repeat(frame(wantStdinFrame, ""), 100_000) + frame(endFrame, good) }, ""},

@@ -57,7 +57,6 @@ type sandboxRun struct {
 	sandbox *Sandbox
 	job     runner.Job
 	idler   runner.Idler // nil unless Job.Idle is set
-	newest  uint32       // number of the newest call; only receive uses it
 
 	wanted atomic.Int64 // number of pieces of standard input that the worker asked for and did not get yet
 	stdin  []byte       // read from the session and not yet sent; only grantStdin uses it
@@ -148,12 +147,7 @@ func (r *sandboxRun) handle(kind frameType, payload []byte) error {
 		if err != nil {
 			return err
 		}
-		number := numberOf(call.CallID)
-		if number <= r.newest {
-			return fmt.Errorf("a sandbox began call %d after call %d", number, r.newest)
-		}
-		r.newest = number
-		r.Call(call, len(payload))
+		return r.Call(call, len(payload))
 	case frameCancelCall:
 		number, _, err := splitNumber(payload)
 		r.CancelCall(callID(number))

@@ -177,7 +177,7 @@ func taskClientOverHTTP(t *testing.T, a mcpAddress) *taskClient {
 	}}
 }
 
-const untilGo = `import { store } from "toolscript"; while ((await store.get("go")) !== 1) {} return "done"`
+const untilGo = `import { store } from "toolscript"; while ((await store.get("go")) !== 1) await new Promise((done) => setTimeout(done, 20)); return "done"`
 
 // TestServedTasks: a script that lasts becomes a task, whose state, questions and result the client asks for.
 func TestServedTasks(t *testing.T) {

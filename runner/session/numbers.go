@@ -1,4 +1,4 @@
-package deno
+package session
 
 // mostLate bounds how far a number may be behind the highest number. A call only overtakes
 // another call if the arguments of the other have a toJSON method that makes calls.

@@ -1,4 +1,4 @@
-package deno
+package session
 
 import "testing"
 
