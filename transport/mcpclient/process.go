@@ -138,7 +138,7 @@ func startError(command, dir string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return upstream.Lasting("cannot start %q: %w; is it executable?", command, err)
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound): // the second one on Windows
 		return upstream.Lasting(`cannot start %q: %w; install it, or correct "command" in .toolscript.json`, command, err)
 	}
 	return fmt.Errorf("cannot start %q: %w", command, err)
