@@ -1,7 +1,10 @@
 package mcpclient_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -28,6 +31,23 @@ func TestMain(m *testing.M) {
 		os.Exit(mcpserver.Main())
 	}
 	os.Exit(m.Run())
+}
+
+// dialRole is the environment variable that makes the test binary connect to a server, whose
+// configuration is the value as JSON, until it is killed.
+const dialRole = "MCPCLIENT_TEST_DIAL"
+
+func dialUntilKilled(text string) int {
+	var cfg upstream.Config
+	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	_, err := mcpclient.Dialer{Reaper: proc.NewReaper(slog.Default())}.Dial(context.Background(), "srv", cfg, upstream.Events{
+		Starting: func(func() proc.Activity) { fmt.Println("starting") }, // called for the wait for another installation, and for the process
+	})
+	fmt.Fprintln(os.Stderr, "the dial ended:", err)
+	return 1
 }
 
 // config returns a server with the given switches.

@@ -190,23 +190,6 @@ func outlivesTheProgram(t *testing.T, s *installed) {
 	s.wasLeft()
 }
 
-// dialRole is the environment variable that makes the test binary connect to a server, whose
-// configuration is the value as JSON, until it is killed.
-const dialRole = "MCPCLIENT_TEST_DIAL"
-
-func dialUntilKilled(text string) int {
-	var cfg upstream.Config
-	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	_, err := mcpclient.Dialer{Reaper: proc.NewReaper(slog.Default())}.Dial(context.Background(), "srv", cfg, upstream.Events{
-		Starting: func(func() proc.Activity) { fmt.Println("starting") }, // called for the wait for another installation, and for the process
-	})
-	fmt.Fprintln(os.Stderr, "the dial ended:", err)
-	return 1
-}
-
 // TestInstallationOutlivesAKilledProgram: it continues after SIGKILL, too. A running server ends.
 func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 	for _, installing := range []bool{true, false} {
