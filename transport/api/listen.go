@@ -13,6 +13,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
+// wsaAddrInUse is the error of Windows for a port in use. syscall has no name for it.
+const wsaAddrInUse = syscall.Errno(10048)
+
 // Listen listens on host and port. Port 0 selects a free port; "" and localhost mean
 // 127.0.0.1. The port is bound when Listen returns, so its number is known before the
 // gateway serves.
@@ -28,7 +31,7 @@ func Listen(host string, port int) (net.Listener, error) {
 	switch {
 	case err == nil:
 		return ln, nil
-	case errors.Is(err, syscall.EADDRINUSE):
+	case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, wsaAddrInUse):
 		return nil, &toolscript.Error{
 			Kind: toolscript.Conflict,
 			Err:  fmt.Errorf("port %d is in use; choose another with --port, or --port 0 for any free port", port),
