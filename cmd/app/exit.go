@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -78,8 +79,15 @@ func Interrupted(ctx context.Context) *SignalError {
 // head(1), has closed the pipe. Other broken pipes are failures.
 func ReaderGone(err error) bool {
 	var write *fs.PathError
-	return errors.As(err, &write) && errors.Is(write.Err, syscall.EPIPE) &&
+	return errors.As(err, &write) && closedByReader(write.Err) &&
 		(write.Path == os.Stdout.Name() || write.Path == os.Stderr.Name())
+}
+
+// closedByReader reports whether the reader of a pipe has closed it. Windows has two errors for that: ERROR_BROKEN_PIPE
+// and ERROR_NO_DATA.
+func closedByReader(err error) bool {
+	return errors.Is(err, syscall.EPIPE) ||
+		runtime.GOOS == "windows" && (errors.Is(err, syscall.Errno(109)) || errors.Is(err, syscall.Errno(232)))
 }
 
 // Code returns the exit code for the error of a command. An error after a signal counts as
