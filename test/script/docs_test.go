@@ -406,7 +406,7 @@ func validate(t *testing.T, where, text string) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	env := []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + os.Getenv("PATH")}
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
 		if m[1] != "HOME" {
 			env = append(env, m[1]+"=value")

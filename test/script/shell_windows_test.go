@@ -2,16 +2,15 @@ package script_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
@@ -23,6 +22,11 @@ func init() {
 	programs["cat"] = func() { os.Exit(cat(os.Args[1:])) }
 	programs["printf"] = func() { os.Exit(shell(append([]string{"-c", `printf "$@"`, "printf"}, os.Args[1:]...))) }
 	programs["true"] = func() { os.Exit(0) }
+	programs["sed"] = func() { os.Exit(sed(os.Args[1:])) }
+	programs["sleep"] = func() { os.Exit(sleep(os.Args[1:])) }
+	programs["kill"] = func() { os.Exit(kill(os.Args[1:])) }
+	programs["cut"] = func() { os.Exit(cut(os.Args[1:])) }
+	programs["touch"] = func() { os.Exit(touch(os.Args[1:])) }
 }
 
 // shell is the program "sh -c SCRIPT [NAME ARGS]" or "sh FILE".
@@ -79,6 +83,59 @@ func cat(files []string) int {
 	return 0
 }
 
+// sleep is the program "sleep SECONDS".
+func sleep(args []string) int {
+	seconds, err := strconv.ParseFloat(args[0], 64)
+	if err != nil {
+		return failed("sleep", err)
+	}
+	time.Sleep(time.Duration(seconds * float64(time.Second)))
+	return 0
+}
+
+// kill is the program "kill -9 PID".
+func kill(args []string) int {
+	pid, err := strconv.Atoi(strings.TrimSpace(args[len(args)-1]))
+	if err != nil {
+		return failed("kill", err)
+	}
+	process, err := os.FindProcess(pid)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		return failed("kill", err)
+	}
+	return 0
+}
+
+// cut is the program "cut -d: -f2".
+func cut(args []string) int {
+	delimiter := strings.TrimPrefix(args[0], "-d")
+	field, err := strconv.Atoi(strings.TrimPrefix(args[1], "-f"))
+	if err != nil {
+		return failed("cut", err)
+	}
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		if fields := strings.Split(lines.Text(), delimiter); field <= len(fields) {
+			fmt.Println(fields[field-1])
+		}
+	}
+	return 0
+}
+
+// touch is the program "touch FILE", for a file that does not exist.
+func touch(args []string) int {
+	file, err := os.Create(args[0])
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return failed("touch", err)
+	}
+	return 0
+}
+
 // inShell runs the programs head, rm and grep of a script in the shell.
 func inShell(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
@@ -102,54 +159,6 @@ func inShell(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 func head(in io.Reader, out io.Writer) uint8 {
 	line, _ := bufio.NewReader(in).ReadString('\n')
 	_, _ = io.WriteString(out, line) // the reader may close its end
-	return 0
-}
-
-// grep is the program "grep [-o] [-q] [-c] [-v] [-E] [-F] PATTERN [FILE]".
-func grep(args []string, dir string, in io.Reader, out io.Writer) uint8 {
-	flags := flag.NewFlagSet("grep", flag.ContinueOnError)
-	only, quiet, count, not := flags.Bool("o", false, ""), flags.Bool("q", false, ""), flags.Bool("c", false, ""), flags.Bool("v", false, "")
-	fixed := flags.Bool("F", false, "")
-	flags.Bool("E", false, "") // the syntax of Go
-	if flags.Parse(args) != nil {
-		return 2
-	}
-	text := flags.Arg(0)
-	if *fixed {
-		text = regexp.QuoteMeta(text)
-	}
-	pattern, err := regexp.Compile(text)
-	if err != nil {
-		return 2
-	}
-	if flags.NArg() > 1 {
-		text, err := os.ReadFile(filepath.Join(dir, flags.Arg(1)))
-		if err != nil {
-			return 2
-		}
-		in = bytes.NewReader(text)
-	}
-	found := 0
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		line := lines.Text()
-		if pattern.MatchString(line) == *not {
-			continue
-		}
-		found++
-		switch {
-		case *quiet, *count:
-		case *only:
-			_, _ = fmt.Fprintln(out, strings.Join(pattern.FindAllString(line, -1), "\n")) // the reader may close its end
-		default:
-			_, _ = fmt.Fprintln(out, line) // the same
-		}
-	}
-	if *count {
-		_, _ = fmt.Fprintln(out, found) // the same
-	}
-	if found == 0 {
-		return 1
-	}
 	return 0
 }
 

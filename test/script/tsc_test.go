@@ -1,10 +1,12 @@
 package script_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/toolscript/toolscript/runner/observed"
 )
@@ -30,13 +32,28 @@ func tsc() string {
 	return path
 }
 
-// condition implements the condition [tsc] in scripts.
+// condition implements the conditions [tsc], [links] and [watch] in scripts.
 func condition(name string) (bool, error) {
 	switch name {
 	case "tsc":
 		return tsc() != "", nil
+	case "links":
+		return links(), nil
 	case "watch":
 		return observed.Works() == nil, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }
+
+// links reports whether the system makes symbolic links. Wine says that it has made one, and has made none.
+var links = sync.OnceValue(func() bool {
+	folder, err := os.MkdirTemp("", "links")
+	if err != nil {
+		return false
+	}
+	path := filepath.Join(folder, "link")
+	if err = os.Symlink("file", path); err == nil {
+		_, err = os.Readlink(path)
+	}
+	return errors.Join(err, os.RemoveAll(folder)) == nil
+})
