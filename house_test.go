@@ -68,6 +68,7 @@ var onlyIn = map[string]struct {
 	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
 	"charm.land/bubbletea":                           {[]string{"cmd/status"}, "one package draws screens"},
 	"github.com/charmbracelet":                       {[]string{"cmd/status"}, "one package draws screens"},
+	"github.com/Microsoft/go-winio":                  {[]string{"cmd/hub"}, "only the hub has a named pipe with several clients"},
 	"go.etcd.io/bbolt":                               {[]string{"actors/store", "transport/builtin/documents", "internal/files"}, "one package knows the file of the values of scripts, one that of the documents, and one how to open them"},
 	"github.com/vektah/gqlparser":                    {[]string{"transport/graphql"}, "one kind of server has a GraphQL schema"},
 	"github.com/andybalholm/brotli":                  {[]string{"transport/upstream"}, "one package decompresses answers of APIs"},

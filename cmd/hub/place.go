@@ -56,7 +56,7 @@ type Entry struct {
 	Version   string    `json:"version"`
 	Protocol  int       `json:"protocol"`
 	StartedAt time.Time `json:"startedAt"`
-	Socket    string    `json:"socket"`             // absolute path of the socket
+	Socket    string    `json:"socket"`             // absolute path of the socket, or of the named pipe on Windows
 	Log       string    `json:"log,omitempty"`      // absolute path of the log file
 	Port      int       `json:"port,omitempty"`     // port for NATS clients; 0: none
 	Password  string    `json:"password,omitempty"` //nolint:gosec // G117: of the user Operator at Port; only the owner can read the file
@@ -159,8 +159,7 @@ func (p Place) listen() (listener net.Listener, path string, err error) {
 			err = errors.Join(err, failed)
 			continue
 		}
-		path = p.path(folder, ".sock")
-		listener, failed := listenAt(path)
+		listener, path, failed := listenAt(p.path(folder, ".sock"))
 		if failed == nil {
 			return listener, path, nil
 		}
@@ -169,30 +168,5 @@ func (p Place) listen() (listener net.Listener, path string, err error) {
 	return nil, "", err
 }
 
-func listenAt(path string) (net.Listener, error) {
-	path, err := socketPath(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	listener, err := net.Listen("unix", path) //nolint:noctx // a local socket does not block
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(path, 0o600); err != nil { // the folder is private already
-		return nil, errors.Join(err, listener.Close())
-	}
-	return listener, nil
-}
-
 // dial connects to the hub.
-func (e Entry) dial(ctx context.Context) (net.Conn, error) {
-	path, err := socketPath(e.Socket)
-	if err != nil {
-		return nil, err
-	}
-	var d net.Dialer
-	return d.DialContext(ctx, "unix", path)
-}
+func (e Entry) dial(ctx context.Context) (net.Conn, error) { return dialAt(ctx, e.Socket) }

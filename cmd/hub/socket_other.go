@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package hub
 
@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// maxSocketPath is the maximum length of a unix socket's path on macOS and Windows.
+// maxSocketPath is the maximum length of a unix socket's path on macOS.
 const maxSocketPath = 103
 
 // socketPath refuses a path that is too long for a socket.

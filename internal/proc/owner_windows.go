@@ -7,13 +7,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OwnerOnly returns the attributes of a new object that only this user may open.
-func OwnerOnly() (*windows.SecurityAttributes, error) {
+// OwnerDescriptor returns the security descriptor, as text, of an object that only this user may open.
+func OwnerDescriptor() (string, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
-		return nil, fmt.Errorf("GetTokenInformation: %w", err)
+		return "", fmt.Errorf("GetTokenInformation: %w", err)
 	}
-	descriptor, err := windows.SecurityDescriptorFromString("D:P(A;;GA;;;" + user.User.Sid.String() + ")")
+	return "D:P(A;;GA;;;" + user.User.Sid.String() + ")", nil
+}
+
+// OwnerOnly returns the attributes of a new object that only this user may open.
+func OwnerOnly() (*windows.SecurityAttributes, error) {
+	text, err := OwnerDescriptor()
+	if err != nil {
+		return nil, err
+	}
+	descriptor, err := windows.SecurityDescriptorFromString(text)
 	if err != nil {
 		return nil, fmt.Errorf("security descriptor: %w", err)
 	}
