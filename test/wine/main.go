@@ -55,7 +55,7 @@ func run(names []string) (err error) {
 func (w *windows) suite(s suite) error {
 	name := strings.ReplaceAll(s.folder, "/", "-")
 	program := filepath.Join(w.folder, name+".exe")
-	build := exec.Command("go", "test", "-c", "-o", program, "./"+s.folder) //nolint:gosec // a package of this module
+	build := exec.Command("go", "test", "-c", "-overlay", w.overlay, "-ldflags", "-s -w", "-o", program, "./"+s.folder) //nolint:gosec // a package of this module
 	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {

@@ -10,10 +10,11 @@ import (
 
 // windows is a Windows of Wine: its drive C, its registry and its processes.
 type windows struct {
-	folder string // its files, and the programs that it runs
-	wine   string
-	server string // the program that ends its processes
-	env    []string
+	folder  string // its files, and the programs that it runs
+	wine    string
+	server  string // the program that ends its processes
+	overlay string // the file for go test -overlay
+	env     []string
 }
 
 // debian is the folder in which Debian has the programs of Wine.
@@ -25,7 +26,8 @@ func newWindows() (*windows, error) {
 		return nil, err
 	}
 	w := &windows{folder: folder}
-	w.env = append(os.Environ(), "HOME="+folder, "WINEPREFIX="+filepath.Join(folder, "prefix"), "WINEDEBUG=-all")
+	// Go stops threads of its own to preempt goroutines. With Wine 8, such a thread sometimes stays stopped.
+	w.env = append(os.Environ(), "HOME="+folder, "WINEPREFIX="+filepath.Join(folder, "prefix"), "WINEDEBUG=-all", "GODEBUG=asyncpreemptoff=1")
 	if err := w.prepare(); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -38,6 +40,9 @@ func (w *windows) prepare() (err error) {
 		return err
 	}
 	if w.server, err = program("wineserver64"); err != nil {
+		return err
+	}
+	if w.overlay, err = overlay(w.folder); err != nil {
 		return err
 	}
 	if err := w.run("", filepath.Join(w.folder, "wineboot.txt"), "wineboot", "-i"); err != nil {
