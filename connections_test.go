@@ -19,7 +19,7 @@ var unguarded = map[string]string{
 	"cmd/hook/model.go":                           "the endpoint that the user wrote; redirects are not followed",
 	"cmd/status/command.go":                       "the gateway that the user names; redirects are not followed",
 	"transport/egress/proxy.go":                   "the settings of the connections of others",
-	"cmd/hub/socket_unix.go":                            "the socket of this user's hub",
+	"cmd/hub/socket_unix.go":                      "the socket of this user's hub",
 	"transport/api/client.go":                     "the gateway that the user names; redirects are not followed",
 	"transport/telemetry/otlp.go":                 "the endpoint that the user wrote; redirects are not followed",
 	"harness/agent/client.go":                     "the endpoint that the user wrote; redirects are not followed",
