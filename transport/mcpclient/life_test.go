@@ -67,7 +67,7 @@ func TestDialErrors(t *testing.T) {
 		{"no header", func(c *upstream.Config) {
 			c.Type, c.URL, c.Headers = upstream.SSE, "http://127.0.0.1:1/", map[string]string{"X": "a\nb"}
 		}, kit.Patience, toolscript.Invalid, []string{"header X", "line break"}},
-		{"nobody listens", func(c *upstream.Config) { c.Type, c.URL = upstream.HTTP, "http://127.0.0.1:1/?key=0123456789" }, kit.Patience,
+		{"no server at the address", func(c *upstream.Config) { c.Type, c.URL = upstream.HTTP, "http://127.0.0.1:1/?key=0123456789" }, kit.Patience,
 			toolscript.Unavailable, []string{"cannot be reached", "refused"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,18 +33,18 @@ func TestPermanentCauses(t *testing.T) {
 		permanent bool
 		remedy    string
 	}{
-		"no such command":      {upstream.Config{Type: upstream.Stdio, Command: "no-such-command"}, true, "install it"},
-		"no such program":      {upstream.Config{Type: upstream.Stdio, Command: "/no/such/program"}, true, `"command"`},
-		"not executable":       {upstream.Config{Type: upstream.Stdio, Command: file}, true, "is it executable"},
-		"no such folder":       {upstream.Config{Type: upstream.Stdio, Command: "sh", Dir: "/no/such/folder"}, true, `"cwd"`},
-		"a server that ends":   {config(t, "exit=3"), false, ""},
-		"HTTP 404":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusNotFound)}, true, `"url"`},
-		"HTTP 404 of SSE":      {upstream.Config{Type: upstream.SSE, URL: status(http.StatusNotFound)}, true, `"url"`},
-		"HTTP 403":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusForbidden)}, true, "credentials"},
-		"a page of the web":    {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusOK)}, true, `"url"`},
-		"HTTP 503":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusServiceUnavailable)}, false, ""},
-		"HTTP 429":             {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusTooManyRequests)}, false, ""},
-		"nobody listens there": {upstream.Config{Type: upstream.HTTP, URL: "http://127.0.0.1:1/"}, false, ""},
+		"no such command":          {upstream.Config{Type: upstream.Stdio, Command: "no-such-command"}, true, "install it"},
+		"no such program":          {upstream.Config{Type: upstream.Stdio, Command: "/no/such/program"}, true, `"command"`},
+		"not executable":           {upstream.Config{Type: upstream.Stdio, Command: file}, true, "is it executable"},
+		"no such folder":           {upstream.Config{Type: upstream.Stdio, Command: "sh", Dir: "/no/such/folder"}, true, `"cwd"`},
+		"a server that ends":       {config(t, "exit=3"), false, ""},
+		"HTTP 404":                 {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusNotFound)}, true, `"url"`},
+		"HTTP 404 of SSE":          {upstream.Config{Type: upstream.SSE, URL: status(http.StatusNotFound)}, true, `"url"`},
+		"HTTP 403":                 {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusForbidden)}, true, "credentials"},
+		"a page of the web":        {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusOK)}, true, `"url"`},
+		"HTTP 503":                 {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusServiceUnavailable)}, false, ""},
+		"HTTP 429":                 {upstream.Config{Type: upstream.HTTP, URL: status(http.StatusTooManyRequests)}, false, ""},
+		"no server at the address": {upstream.Config{Type: upstream.HTTP, URL: "http://127.0.0.1:1/"}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := mcpclient.Dial(kit.Within(t), "srv", tt.config, upstream.Events{})
