@@ -23,7 +23,10 @@ import (
 type fleetKey struct{}
 
 // fleet holds the running gateways of one script, the last started one at the end.
-type fleet struct{ running []*gateway }
+type fleet struct {
+	t       testscript.T
+	running []*gateway
+}
 
 // stopBound is the time limit for the end of a gateway, whose own limit is 5 s.
 const stopBound = 10 * time.Second
@@ -66,6 +69,12 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	all := ts.Value(fleetKey{}).(*fleet)
 	all.running = append(all.running, g)
 	ts.Defer(func() {
+		defer func() {
+			if failed := recover(); failed != nil { // after the last command, testscript would end the whole test
+				all.t.Log(failed)
+				all.t.FailNow()
+			}
+		}()
 		if i := slices.Index(all.running, g); i >= 0 {
 			all.running = slices.Delete(all.running, i, i+1)
 			g.stop(ts)

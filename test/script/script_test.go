@@ -99,7 +99,7 @@ func setup(env *testscript.Env, data string) error {
 	}
 	env.Setenv("EXAMPLES", examples)
 	env.Setenv("TSC", tsc())
-	env.Values[fleetKey{}] = &fleet{}
+	env.Values[fleetKey{}] = &fleet{t: env.T()}
 	env.Defer(func() { endBackground(env) })
 	return nil
 }
