@@ -61,7 +61,7 @@ func (w *windows) suite(s suite) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("it does not compile: %w", err)
 	}
-	args := []string{"-test.v", "-test.timeout=40m", "-test.parallel=3"}
+	args := []string{"-test.v", "-test.timeout=40m", "-test.parallel=2"}
 	if !s.whole {
 		args = append(args, "-test.short")
 	}

@@ -38,6 +38,7 @@ var suites = []suite{
 		"TestMissingProgramNamesTheVariable":      "it starts the shell",
 	}},
 	{folder: "test/sandbox", whole: true},
+	{folder: "test/plugin"},
 	{folder: "test/script", group: "TestScripts", not: scripts},
 }
 
