@@ -26,8 +26,7 @@ func newWindows() (*windows, error) {
 		return nil, err
 	}
 	w := &windows{folder: folder}
-	// Go stops threads of its own to preempt goroutines. With Wine 8, such a thread sometimes stays stopped.
-	w.env = append(os.Environ(), "HOME="+folder, "WINEPREFIX="+filepath.Join(folder, "prefix"), "WINEDEBUG=-all", "GODEBUG=asyncpreemptoff=1")
+	w.env = append(os.Environ(), "HOME="+folder, "WINEPREFIX="+filepath.Join(folder, "prefix"), "WINEDEBUG=-all")
 	if err := w.prepare(); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
