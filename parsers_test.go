@@ -35,7 +35,6 @@ var readNothing = map[string]string{
 	"golang.org/x/text/message":           "writes messages",
 	"golang.org/x/time":                   "rates",
 	"google.golang.org/protobuf/encoding": "writes messages",
-	"html/template":                       "pages of this program",
 	"compress/gzip":                       "packs files of this program",
 	"net/textproto":                       "writes headers",
 	"mime/multipart":                      "writes bodies",

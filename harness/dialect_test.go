@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -258,14 +259,15 @@ func TestCacheMetrics(t *testing.T) {
 	hits := func(o harness.ScriptToolCallOutput) [2]bool {
 		return [2]bool{o.Metrics.CacheHit, o.Metrics.CompilationCacheHit}
 	}
-	const code = "return await tools.add({ a: 40, b: 2 })"
+	once := fmt.Sprintf(" // %d", time.Now().UnixNano()) // the test may run several times in one process
+	code := "return await tools.add({ a: 40, b: 2 })" + once
 	if got := hits(ran(t, code)); got != [2]bool{} {
 		t.Errorf("first: %v", got)
 	}
 	if got := hits(ran(t, code)); got != [2]bool{true, true} {
 		t.Errorf("again: %v", got)
 	}
-	const wrong = "return await tools.add({ a: '40', b: 2 })" // known to be wrong
+	wrong := "return await tools.add({ a: '40', b: 2 })" + once // known to be wrong
 	for i, want := range []bool{false, true} {
 		o := ran(t, wrong)
 		if got := hits(o); o.OK || got != [2]bool{want, want} {

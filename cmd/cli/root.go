@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/cmd/gateways"
@@ -59,14 +58,12 @@ func newRootWith(a *app.App, only string) *cobra.Command {
 		Use:               "toolscript [FILE.ts [args]]",
 		Short:             "MCP code mode: run TypeScript against MCP servers",
 		Long:              longHelp,
-		Version:           toolscript.Version,
 		Args:              cobra.ArbitraryArgs,
-		RunE:              func(c *cobra.Command, args []string) error { return runFile(a, c, args) },
+		RunE:              func(c *cobra.Command, args []string) error { return runRoot(a, c, args) },
 		PersistentPreRunE: a.Prepare,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 	}
-	root.SetVersionTemplate("toolscript {{.Version}}\n")
 	root.SetFlagErrorFunc(app.FlagError)
 	root.SetHelpCommand(app.NewHelp())
 	root.Flags().BoolP("version", "V", false, "print the version")

@@ -1,4 +1,4 @@
-// Package texts cuts texts between characters, and estimates their tokens.
+// Package texts cuts texts between characters, estimates their tokens, and escapes them for pages.
 package texts
 
 import "unicode/utf8"

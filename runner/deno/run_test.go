@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/deno"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 func TestRun(t *testing.T) {
@@ -126,14 +127,14 @@ func TestTaskOfAScriptThatEndsAtOnce(t *testing.T) {
 // TestStoppedClock checks that a run whose clock is stopped outlasts its
 // limit, and that the limit applies again when the clock runs.
 func TestStoppedClock(t *testing.T) {
-	const limit = 500 * time.Millisecond
+	limit := pace.Limit(time.Second)
 	e := newEngine(t)
 	for end, want := range map[string]toolscript.Kind{`return 1`: "", `for (;;);`: toolscript.LimitTime} {
 		p, j := start(t, e), job(t, `import { tools } from "toolscript"; await tools.github.createIssue({}); `+end)
 		j.Limits.TimeoutMs, j.Clock = limit.Milliseconds(), &runner.Clock{}
 		out, err := p.Run(t.Context(), j, &host{tool: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
 			defer j.Clock.Hold()()
-			<-time.After(3 * limit)
+			<-time.After(limit + limit/2)
 			return c.Args, nil
 		}})
 		kind := toolscript.Kind("")

@@ -1,7 +1,8 @@
 // Package shim type-checks one script against the declarations of its tools, with the
 // TypeScript compiler linked into this program. Its import path is below
 // github.com/microsoft/typescript-go because Go allows only such paths to import the
-// internal packages of that module. No code of that module is copied or patched.
+// internal packages of that module. No code of that module is copied or patched; its declarations
+// of the ECMAScript library are (libraries.go).
 package shim
 
 import (
@@ -40,6 +41,8 @@ type Checker struct {
 // declarations.
 func New(globals string) *Checker {
 	c := &Checker{files: newFiles(), modules: &modules{}}
+	c.files.write(libraryFolder+"/"+libraryFile, library+intl)
+	c.files.write(libraryFolder+"/"+iteratorFile, iterators)
 	c.files.write(globalsFile, globals)
 	return c
 }
@@ -141,7 +144,7 @@ func options(strict bool) *core.CompilerOptions {
 		Target: core.ScriptTargetESNext, Module: core.ModuleKindESNext,
 		ModuleResolution: core.ModuleResolutionKindBundler, ModuleDetection: core.ModuleDetectionKindForce,
 		Strict: core.TSTrue, UseUnknownInCatchVariables: core.TSFalse, NoEmit: core.TSTrue, SkipLibCheck: core.TSTrue,
-		Lib: libraries, Types: []string{}, Paths: paths, PathsBasePath: "/", Checkers: &one,
+		Lib: []string{libraryFile, iteratorFile}, Types: []string{}, Paths: paths, PathsBasePath: "/", Checkers: &one,
 		AllowImportingTsExtensions: core.TSTrue, AllowJs: core.TSTrue, CheckJs: core.TSFalse,
 	}
 	if !strict {

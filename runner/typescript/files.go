@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/microsoft/typescript-go/internal/ast"
-	"github.com/microsoft/typescript-go/internal/bundled"
 	"github.com/microsoft/typescript-go/internal/core"
 	"github.com/microsoft/typescript-go/internal/diagnostics"
 	"github.com/microsoft/typescript-go/internal/parser"
@@ -73,8 +72,8 @@ func (f *files) Chtimes(string, time.Time, time.Time) error { return vfs.ErrPerm
 // host serves files to the compiler. It keeps the parsed form of all files except the script.
 type host struct{ files *files }
 
-func (h host) FS() vfs.FS                         { return bundled.WrapFS(h.files) }
-func (h host) DefaultLibraryPath() string         { return bundled.LibPath() }
+func (h host) FS() vfs.FS                         { return h.files }
+func (h host) DefaultLibraryPath() string         { return libraryFolder }
 func (h host) GetCurrentDirectory() string        { return root }
 func (h host) Trace(*diagnostics.Message, ...any) {}
 
@@ -86,11 +85,11 @@ func (h host) GetSourceFile(o ast.SourceFileParseOptions) *ast.SourceFile {
 	if f := h.files.parsed[o.FileName]; f != nil {
 		return f
 	}
-	text, ok := h.FS().ReadFile(o.FileName)
+	text, ok := h.files.ReadFile(o.FileName)
 	if !ok {
 		return nil
 	}
-	f := parser.ParseSourceFile(o, asInEngine(o.FileName, text), core.GetScriptKindFromFileName(o.FileName))
+	f := parser.ParseSourceFile(o, text, core.GetScriptKindFromFileName(o.FileName))
 	if o.FileName != mainFile {
 		h.files.parsed[o.FileName] = f
 	}

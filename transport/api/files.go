@@ -8,9 +8,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"html/template"
 	"path"
 	"sync"
+
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 //go:embed index.html assets
@@ -76,29 +77,27 @@ func load(name string) PageFile {
 	return PageFile{Type: mediaTypes[path.Ext(name)], ETag: `"` + hex.EncodeToString(hash[:8]) + `"`, Text: text, Gzip: zipped.Bytes()}
 }
 
-var notice = template.Must(template.New("notice").Parse(`<!DOCTYPE html>
+const notice = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{.Title}} · toolscript</title>
+<title>%[1]s · toolscript</title>
 <link rel="icon" href="/dashboard/assets/icon.svg">
 <link rel="stylesheet" href="/dashboard/assets/page.css">
 </head>
 <body>
 <main class="notice">
-<h1>{{.Title}}</h1>
-<p>{{.Text}}</p>
+<h1>%[1]s</h1>
+<p>%[2]s</p>
 <p>Run this command:</p>
-<pre>{{.Command}}</pre>
+<pre>%[3]s</pre>
 </main>
 </body>
 </html>
-`))
+`
 
 // PageNotice returns an HTML page with a text and the next command.
 func PageNotice(title, text, command string) []byte {
-	var b bytes.Buffer
-	_ = notice.Execute(&b, struct{ Title, Text, Command string }{title, text, command}) // writes to a Buffer do not fail
-	return b.Bytes()
+	return []byte(texts.HTML(notice, title, text, command))
 }

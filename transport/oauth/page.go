@@ -1,9 +1,9 @@
 package oauth
 
 import (
-	"bytes"
-	"html/template"
 	"net/http"
+
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Page is shown in the browser at the end of a flow. It loads no resources, because
@@ -24,27 +24,23 @@ func Unsuccessful(err error) Page {
 	return Page{"Authentication Failed", printableText(err.Error()) + ". You can close this window and try again in the terminal."}
 }
 
-var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
+const page = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>{{.Title}}</title>
+<title>%[1]s</title>
 <style>body{font:16px/1.5 sans-serif;max-width:36em;margin:4em auto;padding:0 1em}</style>
 </head>
 <body>
-<h1>{{.Title}}</h1>
-<p>{{.Text}}</p>
+<h1>%[1]s</h1>
+<p>%[2]s</p>
 </body>
 </html>
-`))
+`
 
 // HTML renders the page.
-func (p Page) HTML() []byte {
-	var b bytes.Buffer
-	_ = page.Execute(&b, p) // writes to a Buffer do not fail
-	return b.Bytes()
-}
+func (p Page) HTML() []byte { return []byte(texts.HTML(page, p.Title, p.Text)) }
 
 // PageHeaders prevent that the URL, which contains a code, is sent to others, and
 // that the page is cached.
