@@ -68,8 +68,8 @@ func TestProfiles(t *testing.T) {
 			if got != string(want) {
 				t.Errorf("the profile is\n%s\nwant\n%s", got, want)
 			}
-			if strings.Count(got, "(") != strings.Count(got, ")") {
-				t.Errorf("the parentheses of the profile do not match:\n%s", got)
+			if err := checkProfile(got); err != nil {
+				t.Errorf("%v in the profile\n%s", err, got)
 			}
 		})
 	}
