@@ -11,9 +11,11 @@ import (
 )
 
 // startTime returns the start of a process in clock ticks since boot. Process ids are
-// reused, so the start time is part of the identity.
+// reused, so the start time is part of the identity. That of a process is that of its first
+// thread. The user mode emulation of QEMU shows a process another stat file of its own, with
+// another time than others see, and the file of the thread as it is.
 func startTime(pid int) (uint64, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, pid))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 		return 0, errGone
 	}
