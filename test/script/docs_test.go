@@ -22,7 +22,7 @@ var notRun = map[string]string{
 }
 
 // otherPrograms are programs of other projects that the documentation uses.
-var otherPrograms = []string{"docker", "systemctl", "journalctl", "brew", "npx", "sudo", "npm", "curl", "go", "gh", "git", "echo", "cat", "source", "export", "jq", "nats-server"}
+var otherPrograms = []string{"docker", "systemctl", "journalctl", "launchctl", "id", "cp", "brew", "npx", "sudo", "npm", "curl", "go", "gh", "git", "echo", "cat", "source", "export", "jq", "nats-server"}
 
 // TestDocumentedCommands checks that a script runs each toolscript command that the README, a page of
 // docs or the help shows, and compares its output.
