@@ -6,6 +6,8 @@
 //
 //	go run ./test/wine [SUITE...]
 //
+// On Windows, it runs the same tests without Wine, and also those that only Wine cannot run.
+//
 // The whole output of each suite is in .task/wine. The exit code is 1 if a test has failed.
 package main
 
@@ -13,11 +15,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
+
+	"github.com/toolscript/toolscript/test/emulated"
 )
 
 // results is the folder of the whole output of each suite.
@@ -32,52 +35,26 @@ func main() {
 }
 
 func run(names []string) (err error) {
+	if runtime.GOOS == "windows" {
+		return native(names)
+	}
 	w, err := newWindows()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
-	if err := os.MkdirAll(results, 0o750); err != nil {
-		return err
-	}
-	for _, s := range suites {
-		if len(names) > 0 && !slices.Contains(names, s.folder) {
-			continue
-		}
-		if failed := w.suite(s); failed != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", s.folder, failed))
-		}
-	}
-	return err
+	return w.system().RunAll(suites, names)
 }
 
-// suite compiles and runs a suite, and prints its counts.
-func (w *windows) suite(s suite) error {
-	name := strings.ReplaceAll(s.folder, "/", "-")
-	program := filepath.Join(w.folder, name+".exe")
-	build := exec.Command("go", "test", "-c", "-overlay", w.overlay, "-ldflags", "-s -w", "-o", program, "./"+s.folder) //nolint:gosec // a package of this module
-	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("it does not compile: %w", err)
-	}
-	args := []string{"-test.v", "-test.timeout=40m", "-test.parallel=2"}
-	if !s.whole {
-		args = append(args, "-test.short")
-	}
-	if len(s.not) > 0 {
-		args = append(args, "-test.skip="+s.skip())
-	}
-	output := filepath.Join(results, name+".txt")
-	ran := w.run(s.folder, output, program, args...)
-	out, err := os.ReadFile(output) //nolint:gosec // in the folder of the results
+// native runs the suites on this machine.
+func native(names []string) (err error) {
+	folder, err := os.MkdirTemp("", "windows")
 	if err != nil {
 		return err
 	}
-	c := count(string(out))
-	c.print(s)
-	if len(c.failed) > 0 {
-		return fmt.Errorf("%d tests failed, see %s", len(c.failed), results)
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	for _, s := range suites {
+		maps.DeleteFunc(s.Not, func(_, reason string) bool { return strings.HasPrefix(reason, "Wine") })
 	}
-	return ran
+	return emulated.Native(folder, ".exe", results, "-test.timeout=40m").RunAll(suites, names)
 }

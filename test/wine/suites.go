@@ -1,18 +1,6 @@
 package main
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
-
-// A suite is a package whose tests run on Windows.
-type suite struct {
-	folder string
-	whole  bool              // without the short form
-	group  string            // test whose subtests not names; "" if it names tests
-	not    map[string]string // what cannot run, with the reason
-}
+import "github.com/toolscript/toolscript/test/emulated"
 
 // Reasons that several tests have.
 const (
@@ -23,13 +11,13 @@ const (
 	kills     = "the shell in Go has no kill"
 )
 
-var suites = []suite{
-	{folder: "internal/proc"},
-	{folder: "runner/worker", not: map[string]string{
+var suites = []emulated.Suite{
+	{Folder: "internal/proc"},
+	{Folder: "runner/worker", Not: map[string]string{
 		"TestOneLimitForAllSteps":        wineCPU,
 		"TestConversionExceedsItsLimits": wineCPU,
 	}},
-	{folder: "transport/mcpclient", not: map[string]string{
+	{Folder: "transport/mcpclient", Not: map[string]string{
 		"TestConfine":                             "Windows cannot confine a server",
 		"TestKilledWithCallsInFlight":             signals,
 		"TestCloseKillsAServerThatIgnoresSignals": signals,
@@ -37,9 +25,9 @@ var suites = []suite{
 		"TestPermanentCauses":                     "it starts the shell, and a file without permission to execute",
 		"TestMissingProgramNamesTheVariable":      "it starts the shell",
 	}},
-	{folder: "test/sandbox", whole: true},
-	{folder: "test/plugin"},
-	{folder: "test/script", group: "TestScripts", not: scripts},
+	{Folder: "test/sandbox", Whole: true},
+	{Folder: "test/plugin"},
+	{Folder: "test/script", Group: "TestScripts", Not: scripts},
 }
 
 // scripts are the files of test/script/testdata that cannot run.
@@ -54,13 +42,4 @@ var scripts = map[string]string{
 	"runs-detached":   kills,
 	"server-returns":  "a server is a script of the shell",
 	"status-all":      kills,
-}
-
-// skip returns the pattern of the tests that do not run.
-func (s suite) skip() string {
-	names := "^(" + strings.Join(slices.Sorted(maps.Keys(s.not)), "|") + ")$"
-	if s.group == "" {
-		return names
-	}
-	return "^" + s.group + "$/" + names
 }

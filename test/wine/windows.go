@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/toolscript/toolscript/test/emulated"
 )
 
 // windows is a Windows of Wine: its drive C, its registry and its processes.
@@ -53,6 +55,19 @@ func (w *windows) prepare() (err error) {
 		return fmt.Errorf("compile the library: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// system returns the Windows as one that runs tests.
+func (w *windows) system() emulated.System {
+	return emulated.System{
+		Env:     []string{"GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0"},
+		Flags:   []string{"-overlay", w.overlay},
+		Suffix:  ".exe",
+		Folder:  w.folder,
+		Results: results,
+		Args:    []string{"-test.timeout=40m", "-test.parallel=2"},
+		Run:     w.run,
+	}
 }
 
 func program(name string) (string, error) {

@@ -1,3 +1,5 @@
+//go:build windows || nodeno
+
 package sandbox_test
 
 import (
@@ -7,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 )
 
-// engines are the engines that scripts run on. Wine, which runs these tests, does not run Deno.
+// engines are the engines that scripts run on. The emulations of other systems, in which these tests run, have no Deno.
 var engines = []string{toolscript.EngineQuickJS}
 
 // denoEngine stands for the second engine, which is not there.

@@ -1,0 +1,47 @@
+//go:build linux
+
+package main
+
+import "github.com/toolscript/toolscript/test/emulated"
+
+// Reasons that several tests have.
+const (
+	noFilters = "QEMU emulates neither Landlock nor filters of system calls; -kernel has both"
+	tooSlow   = "the embedding model takes minutes in the emulation"
+	managers  = "package managers are found by their command lines, and /proc shows that of QEMU"
+	noDeno    = "there is no Deno for arm64"
+)
+
+// suites run with the user mode emulation.
+var suites = []emulated.Suite{
+	{Folder: "internal/proc"},
+	{Folder: "runner/confine", Not: map[string]string{"TestGoRunsUnderTheFilter": noFilters}},
+	{Folder: "runner/confined"},
+	{Folder: "runner/worker", Not: map[string]string{
+		"TestNativeCodeReachesNothing": noFilters,
+		"TestForeignCallsEndTheWorker": noFilters,
+	}},
+	{Folder: "transport/mcpclient", Not: map[string]string{
+		"TestInstallationOutlivesTheProgram":     managers,
+		"TestInstallationOutlivesAKilledProgram": managers,
+	}},
+	{Folder: "test/sandbox"},
+	{Folder: "test/script", Group: "TestScripts", Not: map[string]string{
+		"command-server":  noFilters,
+		"confine-suggest": noFilters,
+		"engine-deno":     noDeno,
+		"search":          tooSlow,
+		"search-options":  tooSlow,
+		"search-reload":   tooSlow,
+	}},
+}
+
+// kernelSuites are the tests of restrictions. They run in the machine with a kernel of its own.
+var kernelSuites = []emulated.Suite{
+	{Folder: "runner/confine"},
+	{Folder: "runner/confined"},
+	{Folder: "runner/internal/notify"},
+	{Folder: "runner/observed"},
+	{Folder: "runner/command"},
+	{Folder: "runner/worker"},
+}

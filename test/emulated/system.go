@@ -1,0 +1,78 @@
+package emulated
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A System is one for which tests are compiled, and which runs them.
+type System struct {
+	Env     []string // variables of go test -c, such as GOARCH=arm64
+	Flags   []string // flags of go test -c
+	Suffix  string   // of the names of programs
+	Folder  string   // receives the programs
+	Results string   // folder that receives the whole output of each suite
+	Args    []string // arguments of each test program
+
+	// Run runs a program in a folder and writes what it prints to the file at output.
+	Run func(folder, output, program string, args ...string) error
+}
+
+// RunAll runs the suites whose folders are in names, or all of them if there are no names, and prints their counts.
+func (s System) RunAll(suites []Suite, names []string) (err error) {
+	for _, name := range names {
+		if !slices.ContainsFunc(suites, func(u Suite) bool { return u.Folder == name }) {
+			return fmt.Errorf("there is no suite %q", name)
+		}
+	}
+	if err := os.MkdirAll(s.Results, 0o750); err != nil {
+		return err
+	}
+	for _, u := range suites {
+		if len(names) > 0 && !slices.Contains(names, u.Folder) {
+			continue
+		}
+		if failed := s.suite(u); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", u.Folder, failed))
+		}
+	}
+	return err
+}
+
+// suite compiles and runs a suite, and prints its counts.
+func (s System) suite(u Suite) error {
+	name := strings.ReplaceAll(u.Folder, "/", "-")
+	program := filepath.Join(s.Folder, name+s.Suffix)
+	args := slices.Concat([]string{"test", "-c", "-ldflags", "-s -w", "-o", program}, s.Flags, []string{"./" + u.Folder})
+	build := exec.Command("go", args...) //nolint:gosec // a package of this module
+	build.Env = append(os.Environ(), s.Env...)
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("it does not compile: %w", err)
+	}
+	defer os.Remove(program) //nolint:errcheck // the folder is removed later
+	args = append([]string{"-test.v"}, s.Args...)
+	if !u.Whole {
+		args = append(args, "-test.short")
+	}
+	if len(u.Not) > 0 {
+		args = append(args, "-test.skip="+u.skip())
+	}
+	output := filepath.Join(s.Results, name+".txt")
+	ran := s.Run(u.Folder, output, program, args...)
+	out, err := os.ReadFile(output) //nolint:gosec // in the folder of the results
+	if err != nil {
+		return err
+	}
+	c := count(string(out))
+	c.print(u)
+	if len(c.failed) > 0 {
+		return fmt.Errorf("%d tests failed, see %s", len(c.failed), s.Results)
+	}
+	return ran
+}
