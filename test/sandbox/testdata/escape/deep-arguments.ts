@@ -1,5 +1,6 @@
 // engine: both
 // expect: ^exit 0\nvalue "ToolError"\n
+// cpuMs: 2000
 // Arguments of 10,000 levels.
 import { tools } from "toolscript";
 let v: any = {};
