@@ -8,13 +8,16 @@ import "github.com/toolscript/toolscript/test/emulated"
 const (
 	noFilters = "QEMU emulates neither Landlock nor filters of system calls; -kernel has both"
 	tooSlow   = "the embedding model takes minutes in the emulation"
-	managers  = "package managers are found by their command lines, and /proc shows that of QEMU"
+	lines     = "it finds processes by their command lines, and /proc shows that of QEMU"
 	noDeno    = "there is no Deno for arm64"
 )
 
 // suites run with the user mode emulation.
 var suites = []emulated.Suite{
+	{Folder: "internal/files", Not: map[string]string{"TestPath": "QEMU runs the file at the path of /proc/self/exe, also after another one took its place"}},
 	{Folder: "internal/proc"},
+	{Folder: "cmd/discovery"},
+	{Folder: "runner/quickjs"},
 	{Folder: "runner/confine", Not: map[string]string{"TestGoRunsUnderTheFilter": noFilters}},
 	{Folder: "runner/confined"},
 	{Folder: "runner/worker", Not: map[string]string{
@@ -22,10 +25,14 @@ var suites = []emulated.Suite{
 		"TestForeignCallsEndTheWorker": noFilters,
 	}},
 	{Folder: "transport/mcpclient", Not: map[string]string{
-		"TestInstallationOutlivesTheProgram":     managers,
-		"TestInstallationOutlivesAKilledProgram": managers,
+		"TestInstallationOutlivesTheProgram":     lines,
+		"TestInstallationOutlivesAKilledProgram": lines,
 	}},
-	{Folder: "test/sandbox"},
+	{Folder: "test/sandbox", Whole: true, Not: map[string]string{
+		"TestCheckersAreKilledAlone":        lines,
+		"TestHostileSourceDoesNotDelayRuns": lines,
+		"TestLarge":                         "a value of 100,000 levels takes minutes in the emulation",
+	}},
 	{Folder: "test/script", Group: "TestScripts", Not: map[string]string{
 		"command-server":  noFilters,
 		"confine-suggest": noFilters,
