@@ -40,6 +40,7 @@ var suites = []emulated.Suite{
 		"search":          tooSlow,
 		"search-options":  tooSlow,
 		"search-reload":   tooSlow,
+		"secret":          noFilters,
 	}},
 }
 
