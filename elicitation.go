@@ -3,18 +3,58 @@ package toolscript
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 )
 
 // AskLimit is the longest time that a question waits for a person.
 const AskLimit = 5 * time.Minute
 
-// Question is an elicitation of MCP: a question of a server to the person behind a call.
+// Question is an elicitation of MCP: a question of a server to the person behind a call. It has
+// either a Schema, for a form, or a URL, for a page that the person opens in a browser. To accept
+// a page is to agree that it is opened.
 type Question struct {
 	ID      string          `json:"askId"`
 	Server  string          `json:"server"`
 	Message string          `json:"message"`
-	Schema  json.RawMessage `json:"schema"` // JSON Schema of the answer: an object with members of simple types
+	Schema  json.RawMessage `json:"schema,omitempty"` // JSON Schema of the answer: an object; see FlatForm
+	URL     string          `json:"url,omitempty"`    // https, or http on this machine
+
+	Page     string          `json:"-"` // the server's id for the page; "" if it has none
+	Finished <-chan struct{} `json:"-"` // closed when the server says that the page is finished; may be nil
+	Await    bool            `json:"-"` // the time of the run stands still until the page is finished
+}
+
+// Host returns the host of the page of a question; "" for a form.
+func (q Question) Host() string {
+	u, err := url.Parse(q.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// Warning says what is unusual about the address of the page; "" if nothing is.
+func (q Question) Warning() string {
+	host := q.Host()
+	for _, r := range host {
+		if r > '~' {
+			return "the name of the host has letters that can look like others"
+		}
+	}
+	switch {
+	case strings.Contains(host, "xn--"):
+		return "the name of the host stands for letters that can look like others"
+	case strings.HasPrefix(q.URL, "http:"):
+		return "the page is a program on this machine"
+	}
+	return ""
+}
+
+// Link asks for the page in one sentence, with its address, where no person can be asked.
+func (q Question) Link() string {
+	return fmt.Sprintf("a person has to open %s in a browser (host: %s), for: %q", q.URL, q.Host(), q.Message)
 }
 
 // Answer is the person's answer to a Question. It is the body of POST
@@ -22,7 +62,7 @@ type Question struct {
 type Answer struct {
 	ID      string          `json:"askId"`
 	Action  string          `json:"action"`            // one of Accept, Decline and Cancel
-	Content json.RawMessage `json:"content,omitempty"` // with Accept: the answer, which fits the schema
+	Content json.RawMessage `json:"content,omitempty"` // with Accept of a form: the answer, which fits the schema
 }
 
 // The values of Answer.Action.

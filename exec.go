@@ -58,7 +58,8 @@ type Rules struct {
 	Profile  string   `json:"profile,omitempty"`  // configured profile that narrows Allow; default: the one in the configuration
 	Asked    []string `json:"-"`                  // the Allow that the client sent, if Allow was narrowed to a profile; else nil
 	Plan     bool     `json:"plan,omitempty"`     // make only calls of tools that read; see End.Plan
-	Ask      bool     `json:"ask,omitempty"`      // the client can ask a person
+	Ask      bool     `json:"ask,omitempty"`      // the client can have a person fill in forms
+	AskPages bool     `json:"askPages,omitempty"` // the client can have a person open pages in a browser
 	Terminal int      `json:"terminal,omitempty"` // id of the client's process, at whose terminal approval codes may be shown; or 0
 	Client   string   `json:"client,omitempty"`   // name of the client for the audit; default: the User-Agent of the request
 	Session  string   `json:"session,omitempty"`  // session of the client, for the audit and the store; default: the gateway's
@@ -102,6 +103,7 @@ const (
 	EventCall       EventType = "call"       // CallID, Tool
 	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms, and Sent if the call failed
 	EventAsk        EventType = "ask"        // Ask: POST /runs/{id}/reply
+	EventFinished   EventType = "finished"   // Ask: its server says that the page is finished
 	EventApproval   EventType = "approval"   // CallID, Tool, Approval: POST /approvals/{id}
 	EventProgress   EventType = "progress"   // Message; for a call in flight also CallID and Tool
 	EventReport     EventType = "report"     // Message: the text of context.telemetry.emitProgress

@@ -107,7 +107,8 @@ type ActorEntry struct {
 type RunEntry struct {
 	ID string `json:"id"`
 	RunRecord
-	Used RunUse `json:"used"`
+	Used  RunUse     `json:"used"`
+	Pages []Question `json:"pages,omitempty"` // pages that a person is asked to open
 }
 
 // RunUse is the part of its Limits that a run has used. When the run has ended, Metrics has more figures.

@@ -58,8 +58,9 @@ func (d *Deps) cleanEvent(e toolscript.Event) toolscript.Event {
 	switch {
 	case e.Type == toolscript.EventProgress:
 		e.Message = d.clean("", e.Message)
-	case e.Type == toolscript.EventAsk && e.Ask != nil:
+	case e.Ask != nil:
 		q := *e.Ask
+		q.URL = d.clean(q.Server, q.URL)
 		q.Message, q.Schema = d.clean(q.Server, q.Message), d.cleanJSON(q.Server, q.Schema)
 		e.Ask = &q
 	}

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -18,13 +21,15 @@ var errElicitationUnsupported = &toolscript.Error{
 // elicitations are the questions of servers to the person who started the run. It is
 // safe for concurrent use.
 type elicitations struct {
-	person bool                                                                              // a person can answer
+	person bool                                                                              // a person can fill in forms
+	pages  bool                                                                              // a person can open pages
 	max    int64                                                                             // bound of the questions of all servers together
 	fit    func(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error) // see Deps.Fit
 	events *emitter
 	clock  *runner.Clock // clock of the run; stopped while a question is open
 
-	terminal int // process of the person, see toolscript.Call
+	ended    <-chan struct{} // closed at the end of the script
+	terminal int             // process of the person, see toolscript.Call
 
 	mu   sync.Mutex
 	last int64 // number of the last question
@@ -39,7 +44,7 @@ type openQuestion struct {
 // ask emits a question and waits for the answer.
 func (e *elicitations) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
 	defer e.clock.Hold()()
-	if !e.person {
+	if q.URL == "" && !e.person || q.URL != "" && !e.pages {
 		return toolscript.Answer{}, errElicitationUnsupported
 	}
 	open, err := e.begin(q)
@@ -51,10 +56,64 @@ func (e *elicitations) ask(ctx context.Context, q toolscript.Question) (toolscri
 	e.events.emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &q})
 	select {
 	case answer := <-open.answer:
+		e.follow(ctx, q, answer)
 		return answer, nil
 	case <-ctx.Done():
+		if isFinished(q) {
+			e.events.emit(finishedEvent(q))
+		}
 		return toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}, nil
 	}
+}
+
+// follow emits an event when the page that a person has opened is finished. With Await it waits for that.
+func (e *elicitations) follow(ctx context.Context, q toolscript.Question, answer toolscript.Answer) {
+	if answer.Action != toolscript.Accept || q.Finished == nil {
+		return
+	}
+	done := ctx.Done()
+	if !q.Await {
+		done = e.ended
+	}
+	wait := func() {
+		select {
+		case <-q.Finished:
+			e.events.emit(finishedEvent(q))
+		case <-done:
+		}
+	}
+	if q.Await {
+		wait()
+		return
+	}
+	mailbox.Go(wait, func(error) {}) // emit recovers panics of the client's code
+}
+
+func isFinished(q toolscript.Question) bool {
+	select {
+	case <-q.Finished:
+		return true
+	default:
+		return false
+	}
+}
+
+func finishedEvent(q toolscript.Question) toolscript.Event {
+	return toolscript.Event{Type: toolscript.EventFinished, Ask: &q}
+}
+
+// waiting returns the pages that a person has not agreed to open yet.
+func (e *elicitations) waiting() []toolscript.Question {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []toolscript.Question
+	for _, open := range e.open {
+		if open.URL != "" {
+			all = append(all, open.Question)
+		}
+	}
+	slices.SortFunc(all, func(a, b toolscript.Question) int { return strings.Compare(a.ID, b.ID) })
+	return all
 }
 
 // begin counts a question against the budget and assigns its id. Without a budget a server
@@ -87,7 +146,9 @@ func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error
 		return err
 	}
 	open := e.find(answer.ID)
-	if open != nil && answer.Action == toolscript.Accept {
+	if open != nil && open.URL != "" {
+		answer.Content = nil
+	} else if open != nil && answer.Action == toolscript.Accept {
 		content, err := e.fit(ctx, open.Schema, answer.Content)
 		if err != nil {
 			return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the content does not fit the schema of the question: %w", err)}

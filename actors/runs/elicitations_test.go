@@ -78,6 +78,81 @@ func TestAsk(t *testing.T) {
 	})
 }
 
+// TestAskPage: a page needs a client that can open pages. It is among the pages of the run until there is an answer, which
+// has no content, and its end is an event.
+func TestAskPage(t *testing.T) {
+	finished := make(chan struct{})
+	var got toolscript.Answer
+	var failed error
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		_, _ = invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})
+		return runner.Outcome{}, nil
+	}
+	asking := func(d *runs.Deps) {
+		d.Clean = func(_, text string) string { return strings.ReplaceAll(text, "hidden", "***") }
+		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
+			got, failed = c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Pay", URL: "https://example.com/hidden", Finished: finished, Await: c.Run != ""})
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+	}
+	withRuns(t, script, asking, func(b *bench) {
+		<-b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Rules: toolscript.Rules{Ask: true}}, b.emit).Done
+		if toolscript.KindOf(failed) != toolscript.Unsupported {
+			t.Errorf("a client that opens no pages: %v", failed)
+		}
+		events := make(chan toolscript.Event, 2)
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Rules: toolscript.Rules{AskPages: true}}, func(e toolscript.Event) error {
+			if e.Ask != nil {
+				events <- e
+			}
+			return nil
+		})
+		q := <-events
+		if q.Type != toolscript.EventAsk || q.Ask.URL != "https://example.com/***" {
+			t.Errorf("event %+v", q.Ask)
+		}
+		pages := func() int {
+			ctx, cancel := context.WithTimeout(b.t.Context(), toolscript.AskLimit)
+			defer cancel()
+			entries, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[[]toolscript.RunEntry]) any { return runs.ListEntries{Reply: r} })
+			if err != nil {
+				t.Error(err)
+			}
+			all := 0
+			for _, e := range entries {
+				for _, page := range e.Pages {
+					all++
+					if page.URL != "https://example.com/***" || page.ID != q.Ask.ID {
+						t.Errorf("page %+v", page)
+					}
+				}
+			}
+			return all
+		}
+		if n := pages(); n != 1 {
+			t.Errorf("%d pages, want 1", n)
+		}
+		ctx, cancel := context.WithTimeout(b.t.Context(), toolscript.AskLimit)
+		defer cancel()
+		if _, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
+			return runs.Answer{ID: h.ID, Answer: toolscript.Answer{ID: q.Ask.ID, Action: toolscript.Accept, Content: json.RawMessage(`{"a":1}`)}, Reply: r}
+		}); err != nil {
+			t.Error(err)
+		}
+		if n := pages(); n != 0 {
+			t.Errorf("%d pages after the answer", n)
+		}
+		close(finished)
+		if e := <-events; e.Type != toolscript.EventFinished || e.Ask.ID != q.Ask.ID {
+			t.Errorf("event %+v", e)
+		}
+		<-h.Done
+		if failed != nil || got.Action != toolscript.Accept || got.Content != nil {
+			t.Errorf("answer %+v, %v", got, failed)
+		}
+	})
+}
+
 // TestElicitationEnds: the questions of one run are counted over all its calls. The error of a
 // call that could not ask says so.
 func TestElicitationEnds(t *testing.T) {

@@ -28,22 +28,27 @@ func (r *Runs) entries() []toolscript.RunEntry {
 }
 
 // entryOf returns the entry of a run. If used is nil, the use comes from the metrics.
-func entryOf(record toolscript.RunRecord, used func() toolscript.RunUse) toolscript.RunEntry {
+func entryOf(record toolscript.RunRecord, used func(*toolscript.RunEntry)) toolscript.RunEntry {
 	record.Calls = []toolscript.CallRecord{}
 	entry := toolscript.RunEntry{ID: record.RunID, RunRecord: record}
 	if used != nil {
-		entry.Used = used()
+		used(&entry)
 	} else if m := record.Metrics; m != nil {
 		entry.Used = toolscript.RunUse{ToolCalls: int64(m.ToolCalls), OutputBytes: m.StdoutBytes + m.StderrBytes}
 	}
 	return entry
 }
 
-// used returns what the run has used of its limits. It is safe for concurrent use, and
-// does not wait for the client of the run.
-func (r *run) used() toolscript.RunUse {
-	use := toolscript.RunUse{}
+// used sets what the run has used of its limits, and the pages that a person is asked to open for it or for
+// a nested run. It is safe for concurrent use, and does not wait for the client of the run.
+func (r *run) used(entry *toolscript.RunEntry) {
+	use := &entry.Used
 	use.ToolCalls, _, use.InFlight = r.calls.counts()
 	use.OutputBytes, use.LogLines = r.console.usedBytes.Load(), r.console.usedLines.Load()
-	return use
+	if r.begin.within != nil {
+		return
+	}
+	for _, q := range r.questions.waiting() {
+		entry.Pages = append(entry.Pages, *r.shared.deps.cleanEvent(toolscript.Event{Ask: &q}).Ask)
+	}
 }

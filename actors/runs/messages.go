@@ -106,7 +106,7 @@ type (
 		capability string
 		request    *toolscript.ExecRequest // never changed
 		record     toolscript.RunRecord
-		used       func() toolscript.RunUse
+		used       func(*toolscript.RunEntry)
 		lent       *lent
 		settled    bool
 	}

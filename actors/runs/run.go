@@ -77,7 +77,7 @@ func (r *run) assemble(tell func(any)) {
 	}
 	r.stdin = newStdin(q.Stdin, r.events)
 	r.questions = &elicitations{
-		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fit: s.deps.Fit, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
+		person: q.Ask, pages: q.AskPages, ended: r.ctx.Done(), max: limits.Questions, open: map[string]*openQuestion{}, fit: s.deps.Fit, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
 	}
 	r.calls = &calls{
 		run: r.id, runStart: r.record.StartedAt, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,

@@ -164,6 +164,7 @@ func (k *connLoop) events() upstream.Events {
 	return upstream.Events{
 		ToolsChanged: func() { k.post(changed) },
 		Elicit:       k.elicit,
+		Finished:     func(page string) { k.post(pageFinished{page}) },
 		Log:          k.log.logMessage,
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // callKey is the context key of a call's id. Streamable HTTP passes this context to
@@ -27,11 +29,18 @@ var (
 	errNoCall    = refusal("the question belongs to no call in flight")
 	errAmbiguous = refusal("calls of several runs are in flight, and the question does not name its call")
 	errNoClient  = refusal("the question cannot be shown: the call was not made by a script whose client answers questions")
-	errNoForm    = refusal("only questions whose form has plain fields are supported")
 )
 
 func refusal(why string) error {
 	return &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(why)}
+}
+
+// withLink adds the page of a question to the reason why it is refused, so that a person can open it.
+func withLink(err error, q toolscript.Question) error {
+	if q.URL == "" {
+		return err
+	}
+	return refusal(err.Error() + "; " + q.Link())
 }
 
 // elicit forwards an elicitation to the user of the call that it belongs to.
@@ -53,25 +62,24 @@ func (s *Server) elicited(m elicited) {
 		}
 		m.reply.Send(nil, err)
 	}
-	if err != nil {
-		refuse(err)
-		return
-	}
-	question, err := parseQuestion(m.params)
-	if err != nil {
-		refuse(err)
+	question, unfit := upstream.ParseQuestion(m.params)
+	if err = cmp.Or(err, unfit); err != nil {
+		refuse(withLink(err, question))
 		return
 	}
 	question.Server = s.Name
+	finished, leave := s.pages.enter(question.Page)
+	question.Finished = finished
+	calls[0].whenOver(leave)
 	s.Work.Go(func() {
 		ctx, done := underWay(m.ctx, calls)
 		defer done()
-		answer, err := calls[0].call.Ask(ctx, question)
+		answer, err := askPage(ctx, question, calls[0].call.Ask)
 		if err != nil {
-			refuse(err)
+			refuse(withLink(err, question))
 			return
 		}
-		result, err := json.Marshal(map[string]any{"action": answer.Action, "content": content(answer)})
+		result, err := json.Marshal(resultOf(question, answer))
 		m.reply.Send(result, err)
 	}, func(err error) { m.reply.Send(nil, err) })
 }
@@ -126,29 +134,12 @@ func underWay(ctx context.Context, calls []*pendingCall) (_ context.Context, don
 	}
 }
 
-func parseQuestion(params json.RawMessage) (toolscript.Question, error) {
-	var p struct {
-		Mode            string          `json:"mode"`
-		Message         string          `json:"message"`
-		RequestedSchema json.RawMessage `json:"requestedSchema"`
+// resultOf returns the result of an elicitation. That of a page has no content.
+func resultOf(q toolscript.Question, a toolscript.Answer) map[string]any {
+	if q.URL != "" {
+		return map[string]any{"action": a.Action}
 	}
-	if json.Unmarshal(params, &p) != nil || (p.Mode != "" && p.Mode != "form") {
-		return toolscript.Question{}, errNoForm
-	}
-	var schema struct {
-		Properties map[string]struct {
-			Type string `json:"type"`
-		} `json:"properties"`
-	}
-	if json.Unmarshal(p.RequestedSchema, &schema) != nil {
-		return toolscript.Question{}, errNoForm
-	}
-	for _, property := range schema.Properties {
-		if property.Type == "object" {
-			return toolscript.Question{}, errNoForm
-		}
-	}
-	return toolscript.Question{Message: p.Message, Schema: p.RequestedSchema}, nil
+	return map[string]any{"action": a.Action, "content": content(a)}
 }
 
 // content returns the content of an accepted answer, otherwise an empty object.

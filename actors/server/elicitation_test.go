@@ -72,8 +72,9 @@ func TestElicitationReachesTheRunOfItsCall(t *testing.T) {
 		}
 		refused("no call", t.Context(), form, "no call in flight")
 		first := r.ask(t.Context(), "run_1", "hold", answering(2*time.Minute, "Ann"))
-		refused("an URL", t.Context(), `{"mode":"url","url":"http://x"}`, "plain fields")
-		refused("an object", t.Context(), `{"requestedSchema":{"properties":{"a":{"type":"object"}}}}`, "plain fields")
+		refused("an address that no browser may open", t.Context(), `{"mode":"url","elicitationId":"p","url":"http://x"}`, "neither https nor http to this machine")
+		refused("an unknown mode", t.Context(), `{"mode":"voice"}`, `questions of the mode "voice" are not known`)
+		refused("no form", t.Context(), `{"requestedSchema":{"properties":[]}}`, "not an object with properties")
 		// The answer takes longer than the time limit of a call, which is paused.
 		if got, err := elicit(t.Context(), json.RawMessage(form)); err != nil || string(got) != `{"action":"accept","content":{"who":"Ann"}}` {
 			t.Errorf("answer %s, %v", got, err)
@@ -81,6 +82,7 @@ func TestElicitationReachesTheRunOfItsCall(t *testing.T) {
 		told := new(toolscript.Origin)
 		second := r.ask(t.Context(), "run_2", "bound", answering(time.Second, "Bob"), told)
 		refused("two runs", t.Context(), form, "several runs")
+		refused("a page for one of two runs", t.Context(), pageParams, `a person has to open https://example.com/p in a browser (host: example.com), for: "Pay"`)
 		if !strings.Contains(told.Refused(), "several runs") {
 			t.Errorf("the run learns %q", told.Refused())
 		}

@@ -164,7 +164,7 @@ func (c *pendingCall) returned(result json.RawMessage, err error) {
 	if err != nil {
 		err = c.failed(err)
 	}
-	again := !c.answered && c.cause == nil && (c.call.Wait > 0 && errors.Is(err, upstream.ErrUnreachable) || mcpclient.TaskOf(err) != "")
+	again := !c.answered && c.cause == nil && (c.call.Wait > 0 && errors.Is(err, upstream.ErrUnreachable) || mcpclient.TaskOf(err) != "" || c.call.mayVisit(err))
 	wanted := first && f.queued
 	f.mu.Unlock()
 	if first {

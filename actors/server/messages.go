@@ -47,9 +47,10 @@ type Call struct {
 
 	Origin *toolscript.Origin // receives the fleet host of the call, and when its wait for a slot ended; may be nil
 
-	task  string    // id of the task that the server works on for this call; "" if there is none
-	until time.Time // when Wait ends; zero before the call begins to wait
-	since time.Time // when the call began to wait for another connection; zero if it did not
+	visits int       // how often the person was asked to open pages for the call
+	task   string    // id of the task that the server works on for this call; "" if there is none
+	until  time.Time // when Wait ends; zero before the call begins to wait
+	since  time.Time // when the call began to wait for another connection; zero if it did not
 }
 
 // due returns an error if the call has ended before it is handed to the connection. It compares
@@ -174,4 +175,8 @@ type (
 		call       Call
 		err        error
 	}
+	// pageFinished: the server says that the page of an elicitation is finished.
+	pageFinished struct{ page string }
+	// visited: the pages that a call had to wait for are finished.
+	visited struct{ call Call }
 )

@@ -35,6 +35,10 @@ func (s *Server) restDue(m restDue) {
 	if m.generation != s.generation || s.conn == nil || !s.Config.Rests() {
 		return
 	}
+	if s.pages.any() {
+		s.watchIdle(s.Config.Idle)
+		return
+	}
 	if left := s.calls.rest(s.Config.Idle); left > 0 {
 		s.watchIdle(left)
 		return

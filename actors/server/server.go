@@ -111,6 +111,7 @@ type Server struct {
 	reading    *time.Timer // see rereadIn
 	health     health      // health of this connection
 	listing    listing
+	pages      pages
 
 	calls      *inFlight
 	queue      queue
@@ -158,6 +159,10 @@ func (s *Server) Receive(c *actor.Context) {
 		s.pauseOver(m)
 	case elicited:
 		s.elicited(m)
+	case pageFinished:
+		s.pages.finish(m.page)
+	case visited:
+		s.call(m.call)
 	case healthDue:
 		s.healthDue(m)
 	case healthKnown:

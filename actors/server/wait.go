@@ -66,8 +66,12 @@ func (s *Server) waitOver(m waitOver) {
 }
 
 // notSent queues a call that was not sent because the server cannot be reached, and
-// ends the connection.
+// ends the connection. A call that was refused until a person has finished pages waits for these.
 func (s *Server) notSent(m notSent) {
+	if pagesOf(m.err) != nil {
+		s.visitPages(m.call, m.err)
+		return
+	}
 	s.unreachable(unreachable{m.generation, m.err})
 	s.waits(&m.call)
 	s.call(m.call)

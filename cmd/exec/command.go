@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -158,5 +159,5 @@ func (o *Options) Person() *terminal.Person {
 	if o.Form.Structured() || o.only || !terminal.Is(o.Stdin) {
 		return nil
 	}
-	return terminal.OpenPerson(o.Again)
+	return terminal.OpenPerson(o.Again, func(ctx context.Context, address string) error { return confirm.OpenBrowser(ctx, address, o.Env) })
 }

@@ -31,7 +31,7 @@ func (o *Options) begin(ctx context.Context, request toolscript.ExecRequest) err
 		return err
 	}
 	defer g.Close()
-	request.Ask = false // no person can answer after the command has ended
+	request.Ask, request.AskPages = false, false // no person can answer after the command has ended
 	id, err := g.Detach(ctx, request)
 	if err != nil {
 		return err

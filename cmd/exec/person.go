@@ -15,14 +15,17 @@ type Approver interface {
 // asks reports whether an event is a question for the person at the terminal.
 func asks(at Place, person *terminal.Person, e toolscript.Event) bool {
 	_, approves := at.(Approver)
-	return person != nil && (e.Type == toolscript.EventAsk && e.Ask != nil || e.Type == toolscript.EventApproval && e.Approval != nil && approves)
+	return person != nil && (e.Ask != nil || e.Type == toolscript.EventApproval && e.Approval != nil && approves)
 }
 
 // answer asks the person and sends the answer.
 func answer(ctx context.Context, at Place, person *terminal.Person, runID string, e toolscript.Event) {
-	if e.Type == toolscript.EventAsk {
+	switch {
+	case e.Type == toolscript.EventFinished:
+		person.Finished(*e.Ask)
+	case e.Ask != nil:
 		person.Reply(ctx, at, runID, *e.Ask)
-		return
+	default:
+		at.(Approver).Approve(ctx, person, *e.Approval)
 	}
-	at.(Approver).Approve(ctx, person, *e.Approval)
 }

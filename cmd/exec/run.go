@@ -42,7 +42,7 @@ var errNoEnd = errors.New("the gateway stopped answering before the script had e
 // Run runs a script and passes its events to out. stdin is the standard input of the
 // script; nil means none. person answers the questions of servers; nil refuses them.
 func Run(ctx context.Context, at Place, req toolscript.ExecRequest, stdin io.Reader, out Output, person *terminal.Person) error {
-	req.Stdin, req.Ask = stdin != nil, person != nil
+	req.Stdin, req.Ask, req.AskPages = stdin != nil, person != nil, person != nil
 	defer person.Close()
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -74,7 +74,19 @@ func parameters(q question) mcp.ElicitationParams {
 	if q.approval != nil {
 		return q.approval.form()
 	}
-	return mcp.ElicitationParams{Message: again(q.refused) + q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
+	if q.URL != "" {
+		return q.page()
+	}
+	return mcp.ElicitationParams{Message: again(q.refused) + q.Server + " asks: " + q.Message, RequestedSchema: q.flat().Schema()}
+}
+
+// flat returns the form of a question without nested objects, which MCP does not allow in forms.
+func (q question) flat() *toolscript.FlatForm {
+	form, err := toolscript.NewFlatForm(q.Schema)
+	if err != nil {
+		return &toolscript.FlatForm{} // the gateway passes no such question on
+	}
+	return form
 }
 
 // again returns the beginning of a form after an answer was refused.
@@ -96,8 +108,11 @@ func (s *script) reply(q question, reply *mcp.ElicitationResult) {
 	answer := toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}
 	if reply != nil {
 		answer.Action = string(reply.Action)
-		if content, err := json.Marshal(reply.Content); err == nil && answer.Action == toolscript.Accept {
+		if content, err := json.Marshal(reply.Content); err == nil && answer.Action == toolscript.Accept && q.URL == "" {
 			answer.Content = content
+			if nested, err := q.flat().Nest(content); err == nil {
+				answer.Content = nested
+			}
 		}
 	}
 	err := s.gateway.ReplyRun(s.ctx, q.runID, answer)
@@ -155,12 +170,17 @@ func clientOf(ctx context.Context) string {
 	return texts.Cut(name, maxClient)
 }
 
-// canElicit reports whether the client can put questions to a person. From MCP 2026-07-28
-// on, each request says so.
-func canElicit(ctx context.Context) bool {
+// canElicit reports whether the client can have a person fill in forms and open pages. From MCP
+// 2026-07-28 on, each request says so. Without a mode, a client means forms.
+func canElicit(ctx context.Context) (forms, pages bool) {
+	var can *mcp.ElicitationCapability
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
-		return info.ClientCapabilities.Elicitation != nil
+		can = info.ClientCapabilities.Elicitation
+	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		can = session.GetClientCapabilities().Elicitation
 	}
-	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
-	return ok && session.GetClientCapabilities().Elicitation != nil
+	if can == nil {
+		return false, false
+	}
+	return can.Form != nil || can.URL == nil, can.URL != nil
 }

@@ -59,11 +59,16 @@ func plain(g mcp.Gateway) mcp.Options {
 // sdkClient connects a client of the official SDK.
 func sdkClient(t *testing.T, o mcp.Options, version string, answer func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error)) *sdk.ClientSession {
 	t.Helper()
+	return sdkClientOf(t, o, version, &sdk.ClientOptions{ElicitationHandler: answer})
+}
+
+func sdkClientOf(t *testing.T, o mcp.Options, version string, of *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- mcp.Serve(context.WithoutCancel(t.Context()), in, out, o) }()
-	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{ElicitationHandler: answer}).
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, of).
 		Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)

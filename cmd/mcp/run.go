@@ -85,7 +85,7 @@ type script struct {
 	cancel    context.CancelFunc
 	progress  progress
 	questions chan question // has room for all questions and forms of a run
-	asks      bool          // the client can put questions to a person
+	asks      bool          // the client can have a person fill in forms
 	forms     atomic.Int64  // number of forms for approvals that were sent to the client
 	asking    atomic.Int64  // questions that the client is answering
 	done      chan struct{}
@@ -122,11 +122,12 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	if err != nil {
 		return nil, err
 	}
-	s := &script{entrance: e, gateway: g, tokens: args.MaxTokens, questions: make(chan question, 2*maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{}), notes: args.notes}
+	forms, pages := canElicit(ctx)
+	s := &script{entrance: e, gateway: g, tokens: args.MaxTokens, questions: make(chan question, 2*maxQuestions+maxForms), asks: forms, done: make(chan struct{}), notes: args.notes}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	s.progress.attach(ctx, meta)
 	exec := e.execRequest(ctx, args)
-	exec.Ask = s.asks
+	exec.Ask, exec.AskPages = forms, pages
 	go func() {
 		defer close(s.done)
 		defer release()
@@ -161,6 +162,8 @@ func (s *script) event(e toolscript.Event) error {
 		s.progress.report(e.Message)
 	case toolscript.EventAsk:
 		s.questions <- question{runID: s.runID, Question: *e.Ask}
+	case toolscript.EventFinished:
+		s.finished(question{runID: s.runID, Question: *e.Ask})
 	case toolscript.EventApproval:
 		if s.asks && e.Approval != nil {
 			s.approve(request{Approval: *e.Approval, runID: s.runID})

@@ -58,10 +58,11 @@ type taskState struct {
 // newTask follows a detached run until its end, and then calls release. ctx says who the client is.
 func (e *entrance) newTask(ctx context.Context, g Gateway, release func(), runID string, args runArgs) *task {
 	now := time.Now()
+	forms, _ := canElicit(ctx)
 	t := &task{
 		script: &script{
 			entrance: e, gateway: g, runID: runID, tokens: args.MaxTokens, notes: args.notes,
-			questions: make(chan question, 2*maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{}),
+			questions: make(chan question, 2*maxQuestions+maxForms), asks: forms, done: make(chan struct{}),
 		},
 		client: context.WithoutCancel(ctx), created: now, changed: now,
 		opened: make(chan struct{}, 1), open: map[string]question{}, asked: map[string]int{},

@@ -183,7 +183,7 @@ func (e *entrance) runAsTask(ctx context.Context, request mcp.CallToolRequest) (
 		return mcp.NewToolResultError(err.Error()), nil, nil
 	}
 	exec := e.execRequest(ctx, args)
-	exec.Ask = canElicit(ctx)
+	exec.Ask, exec.AskPages = canElicit(ctx)
 	id, err := g.Detach(ctx, exec)
 	if err != nil {
 		release()

@@ -21,19 +21,20 @@ type Person struct {
 	in  *bufio.Reader
 	out io.WriteCloser
 
-	complete func(text string) string // may be nil; see OpenPerson
+	complete func(text string) string                        // may be nil; see OpenPerson
+	browse   func(ctx context.Context, address string) error // see OpenPerson
 
 	mu sync.Mutex // held during a question
 }
 
 // OpenPerson opens the terminal, or returns nil if there is none. complete makes the commands in
-// a text complete; nil leaves texts as they are.
-func OpenPerson(complete func(text string) string) *Person {
+// a text complete; nil leaves texts as they are. browse opens an address in the browser of the user.
+func OpenPerson(complete func(text string) string, browse func(ctx context.Context, address string) error) *Person {
 	f, err := os.OpenFile(tty, os.O_RDWR, 0)
 	if err != nil {
 		return nil
 	}
-	return &Person{in: bufio.NewReader(f), out: f, complete: complete}
+	return &Person{in: bufio.NewReader(f), out: f, complete: complete, browse: browse}
 }
 
 // Close closes the terminal, which also ends a read in progress if the system supports that.
@@ -54,7 +55,7 @@ func (p *Person) Reply(ctx context.Context, at Replier, runID string, q toolscri
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for ctx.Err() == nil {
-		answer := p.ask(q)
+		answer := p.ask(ctx, q)
 		err := at.ReplyRun(ctx, runID, answer)
 		if err == nil || ctx.Err() != nil {
 			return
@@ -67,28 +68,44 @@ func (p *Person) Reply(ctx context.Context, at Replier, runID string, q toolscri
 }
 
 // ask returns the answer of the user, or Cancel if the input has ended.
-func (p *Person) ask(q toolscript.Question) toolscript.Answer {
+func (p *Person) ask(ctx context.Context, q toolscript.Question) toolscript.Answer {
 	answer := toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}
 	p.say("\n%s asks: %s", Visible(q.Server), OneLine(q.Message))
-	fields, err := fieldsOf(q.Schema)
+	if q.URL != "" {
+		return p.askPage(ctx, q, answer)
+	}
+	form, err := toolscript.NewFlatForm(q.Schema)
+	var fields []field
+	if err == nil {
+		fields, err = fieldsOf(form)
+	}
 	if err != nil {
 		p.say("toolscript: the question cannot be shown: %v", err)
 		return answer
 	}
-	yes, ok := p.yes("Answer it? [yes/no] ")
-	if !ok {
+	if !p.agrees("Answer it? [yes/no] ", &answer) {
 		return answer
 	}
-	if !yes {
-		answer.Action = toolscript.Decline
-		return answer
+	answer.Action = toolscript.Cancel
+	if content, ok := p.fill(fields); ok {
+		if content, err = form.Nest(content); err == nil {
+			answer.Action, answer.Content = toolscript.Accept, content
+		}
 	}
-	content, ok := p.fill(fields)
-	if !ok {
-		return answer
-	}
-	answer.Action, answer.Content = toolscript.Accept, content
 	return answer
+}
+
+// agrees asks for yes or no, and sets the action of the answer. It returns false for no, and if the
+// input has ended.
+func (p *Person) agrees(prompt string, answer *toolscript.Answer) bool {
+	yes, ok := p.yes(prompt)
+	switch {
+	case yes:
+		answer.Action = toolscript.Accept
+	case ok:
+		answer.Action = toolscript.Decline
+	}
+	return yes
 }
 
 func (p *Person) say(format string, args ...any) {

@@ -1,13 +1,14 @@
 package terminal
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolscript/toolscript"
 )
 
 // field is one member of the answer to a question.
@@ -33,30 +34,12 @@ type constant struct {
 	Title string `json:"title"`
 }
 
-// fieldsOf returns the members of a form in the order of its schema.
-func fieldsOf(schema json.RawMessage) ([]field, error) {
-	var form struct {
-		Properties json.RawMessage `json:"properties"`
-		Required   []string        `json:"required"`
-	}
-	if err := json.Unmarshal(schema, &form); err != nil {
-		return nil, err
-	}
+// fieldsOf returns the fields of a form.
+func fieldsOf(form *toolscript.FlatForm) ([]field, error) {
 	var fields []field
-	if len(form.Properties) == 0 {
-		return nil, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(form.Properties))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		f := field{name: fmt.Sprint(name), required: slices.Contains(form.Required, fmt.Sprint(name))}
-		if err := dec.Decode(&f); err != nil {
+	for _, part := range form.Fields {
+		f := field{name: part.Name, required: part.Required}
+		if err := json.Unmarshal(part.Schema, &f); err != nil {
 			return nil, err
 		}
 		fields = append(fields, f)

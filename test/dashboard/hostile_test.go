@@ -11,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 )
 
 // attack is a text that has an effect wherever a page takes it for HTML, an attribute, an address or
@@ -24,6 +26,9 @@ const beHostile = "be-hostile"
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == beHostile {
 		os.Exit(serveHostile())
+	}
+	if len(os.Args) > 1 && os.Args[1] == beServer {
+		os.Exit(mcpserver.Main())
 	}
 	os.Exit(m.Run())
 }

@@ -224,6 +224,18 @@ func TestWholeApprovalOnThePage(t *testing.T) {
 	}
 }
 
+// TestReplyOnThePage: the page answers for the person whether a server's page is opened.
+func TestReplyOnThePage(t *testing.T) {
+	var replies []toolscript.Answer
+	b := newDesk(t, &fake{reply: func(_ context.Context, _ string, a toolscript.Answer) error { replies = append(replies, a); return nil }}).open(t)
+	if a := b.post(t, "/runs/run_1/reply", `{"askId":"ask_1","action":"accept"}`); a.status != http.StatusNoContent || len(replies) != 1 || replies[0].ID != "ask_1" {
+		t.Errorf("%d %s, %+v", a.status, a.body, replies)
+	}
+	if a := b.post(t, "/runs/run_1/reply", `{"askId":"ask_1","action":"accept"}`, header("Cookie", "")); a.kind() != toolscript.Unauthorized || len(replies) != 1 {
+		t.Errorf("without a cookie: %d %s", a.status, a.body)
+	}
+}
+
 // TestDashboardForgery: a POST is accepted only from the page itself. A page on another port of
 // this machine is same-site, so its requests have the cookie, and are refused all the same.
 func TestDashboardForgery(t *testing.T) {

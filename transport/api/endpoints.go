@@ -104,6 +104,7 @@ func (s *Server) pageRoutes() []route {
 		{method: fiber.MethodPost, path: dashboardPath + ":session/servers/:name/auth", within: authTime, serve: s.onPage(s.beginAuth)},
 		{method: fiber.MethodGet, path: dashboardPath + ":session/runs/:id", within: askTime, serve: s.onPage(s.run)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/runs/:id/abort", within: askTime, serve: s.onPage(s.abortRun)},
+		{method: fiber.MethodPost, path: dashboardPath + ":session/runs/:id/reply", within: askTime, serve: s.onPage(s.replyRun)},
 		{method: fiber.MethodGet, path: dashboardPath + ":session/approvals/:id", within: askTime, serve: s.onPage(s.approval)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/approvals/:id", within: askTime, serve: s.onPage(s.answerOnPage)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/approvals/:id/code", within: askTime, serve: s.onPage(s.codeOnPage)},

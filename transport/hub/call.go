@@ -244,7 +244,11 @@ func (k *hubCall) elicit(ctx context.Context, q wire.Question) (json.RawMessage,
 	if k.conn.on.Elicit == nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("the gateway cannot ask a person")}
 	}
-	params, err := json.Marshal(map[string]any{"mode": "form", "message": q.Message, "requestedSchema": q.Schema})
+	asked := map[string]any{"mode": "form", "message": q.Message, "requestedSchema": q.Schema}
+	if q.URL != "" {
+		asked = map[string]any{"mode": "url", "message": q.Message, "url": q.URL}
+	}
+	params, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}

@@ -95,6 +95,9 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 		c.calls.forwardProgress(token, n.Params.AdditionalFields)
 	case "notifications/tasks/status", "notifications/tasks":
 		c.tasks.announced(n.Params.AdditionalFields)
+	case string(mcp.MethodNotificationElicitationComplete):
+		id, _ := n.Params.AdditionalFields["elicitationId"].(string)
+		c.on.NoteFinished(id)
 	case "notifications/message":
 		c.logged(n.Params.AdditionalFields)
 	}

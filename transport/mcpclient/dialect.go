@@ -37,7 +37,7 @@ type dialect struct {
 func (d *dialect) prepare(newest string, on upstream.Events) {
 	d.newest, d.forced = cmp.Or(newest, upstream.Stateless), newest != ""
 	if on.Elicit != nil {
-		d.capabilities.Elicitation = &mcp.ElicitationCapability{}
+		d.capabilities.Elicitation = &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}
 	}
 	d.modernCapabilities = d.capabilities
 	d.modernCapabilities.Extensions = map[string]any{tasksExtension: map[string]any{}}

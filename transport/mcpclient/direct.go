@@ -158,6 +158,12 @@ func (c *Conn) resultOf(r reply, of *sentCall) (json.RawMessage, error) {
 // failed returns the error for a JSON-RPC error of the server.
 func (c *Conn) failed(about toolscript.Error, failure *mcp.JSONRPCErrorDetails) error {
 	about.Sent, about.RPCCode = toolscript.SentYes, failure.Code
+	if failure.Code == mcp.URL_ELICITATION_REQUIRED {
+		if pages := upstream.NewPagesError(c.words.Printable(failure.Message), failure.Data); pages != nil {
+			about.Sent = toolscript.SentNo // the server wants the call again
+			return wrapError(about, toolscript.ToolFailed, pages)
+		}
+	}
 	return wrapError(about, toolscript.ToolFailed, errors.New(c.words.Printable(failure.Message)))
 }
 

@@ -25,6 +25,9 @@ type Events struct {
 	// requests for it are refused.
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
+	// Finished is told the id of an elicitation whose page is finished. It may be unknown.
+	Finished func(page string)
+
 	// Spoken is what the last connection to the server has found. Speaks receives what this one
 	// finds, if it differs. It may be called before Dial returns, and must not block.
 	Spoken Spoken
@@ -46,6 +49,13 @@ func (e Events) NoteStarting(look func() proc.Activity) {
 func (e Events) NoteToolsChanged() {
 	if e.ToolsChanged != nil {
 		e.ToolsChanged()
+	}
+}
+
+// NoteFinished calls Finished.
+func (e Events) NoteFinished(page string) {
+	if e.Finished != nil && page != "" {
+		e.Finished(page)
 	}
 }
 

@@ -76,6 +76,13 @@ export const record = (run) => ask(`/runs/${segment(run)}`, {});
 
 export const abort = (run) => act(`abort ${run}`, () => post(`/runs/${segment(run)}/abort`), () => `${run} was aborted.`);
 
+// open agrees to a page that a server wants the person to open; the click has opened it.
+export const open = (run, q) =>
+  act(`page ${run} ${q.askId}`, () => post(`/runs/${segment(run)}/reply`, { askId: q.askId, action: "accept" }), () => `The page at ${new URL(q.url).host} was opened; ${q.server} goes on when you have finished it.`);
+
+export const decline = (run, q) =>
+  act(`page ${run} ${q.askId}`, () => post(`/runs/${segment(run)}/reply`, { askId: q.askId, action: "decline" }), () => `${q.server} was told that you do not open the page.`);
+
 export const reload = () =>
   act("reload", () => post("/reload"), (r) => {
     const changes = ["added", "removed", "changed", "adjusted", "retried"].flatMap((what) => (r[what]?.length ? [`${what}: ${r[what].join(", ")}`] : []));

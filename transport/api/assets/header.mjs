@@ -2,7 +2,7 @@
 import { html } from "./html.mjs";
 import { state } from "./state.mjs";
 import { ago, count, duration, shown } from "./text.mjs";
-import { login, reload, restart } from "./actions.mjs";
+import { decline, login, open, reload, restart } from "./actions.mjs";
 import { Button, Command, Section, State } from "./parts.mjs";
 
 const links = {
@@ -44,7 +44,9 @@ const ranks = ["ask", "error", "warning"];
 
 export function Attention() {
   const all = [...state.attention.values()].sort((a, b) => ranks.indexOf(a.severity) - ranks.indexOf(b.severity));
-  return html`<${Section} id="attention" title="Needs attention" note=${all.length === 0 ? "Nothing. Everything that is configured works." : count(all.length, "problem")}>
+  const asked = pages();
+  return html`<${Section} id="attention" title="Needs attention" note=${all.length + asked.length === 0 ? "Nothing. Everything that is configured works." : count(all.length + asked.length, "problem")}>
+    ${asked.length > 0 && html`<ul class="problems">${asked.map(({ run, q }) => html`<${Asked} key=${`${run} ${q.askId}`} run=${run} q=${q} />`)}</ul>`}
     ${all.length > 0 && html`<ul class="problems">${all.map((a) => html`
       <li key=${a.id} class=${a.severity}>
         <div class="what"><${State} of=${a.severity === "ask" ? "asks you" : a.severity} tone=${a.severity === "error" ? "bad" : "warn"} />
@@ -52,6 +54,22 @@ export function Attention() {
         <div class="mend">${action(a)}<${Command}>${shown(a.command)}<//></div>
       </li>`)}</ul>`}
   <//>`;
+}
+
+// pages are the pages that servers want a person to open, with their runs.
+export const pages = () => [...state.runs.values()].flatMap((r) => (r.pages ?? []).map((q) => ({ run: r.runId, q }))).filter(({ q }) => web(q.url));
+
+// web says whether an address is one of the web; others never become a link.
+const web = (address) => URL.canParse(address) && ["https:", "http:"].includes(new URL(address).protocol);
+
+// Asked shows the whole address of a page, because a server has chosen it, and its host.
+function Asked({ run, q }) {
+  const host = shown(new URL(q.url).host);
+  return html`<li class="ask">
+    <div class="what"><${State} of="asks you" tone="warn" /> <strong>server ${shown(q.server)}:</strong> <span>${shown(q.message)}</span><br /><code class="path">${shown(q.url)}</code></div>
+    <div class="mend"><a class="button" href=${q.url} target="_blank" rel="noopener noreferrer" onClick=${() => open(run, q)}>Open ${host}</a>
+      <${Button} name=${`page ${run} ${q.askId}`} label=${`Do not open ${host}`} does=${() => decline(run, q)}>Do not open<//></div>
+  </li>`;
 }
 
 function action(a) {

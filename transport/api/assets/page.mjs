@@ -2,7 +2,7 @@
 import { html, render } from "./html.mjs";
 import { changed, drawWith, state } from "./state.mjs";
 import { listen } from "./stream.mjs";
-import { Attention, Header, Link } from "./header.mjs";
+import { Attention, Header, Link, pages } from "./header.mjs";
 import { Approvals } from "./approvals.mjs";
 import { Servers } from "./servers.mjs";
 import { Actors } from "./actors.mjs";
@@ -24,14 +24,14 @@ const Page = () => html`
   </main>`;
 
 const badge = (id) => {
-  const n = id === "attention" || id === "approvals" ? state[id].size : 0;
+  const n = id === "attention" || id === "approvals" ? state[id].size + (id === "attention" ? pages().length : 0) : 0;
   return n > 0 && html` <span class="badge">${n}</span>`;
 };
 
 const place = document.getElementById("page");
 place.replaceChildren();
 drawWith(() => {
-  const n = state.attention.size;
+  const n = state.attention.size + pages().length;
   document.title = n > 0 ? `(${n}) toolscript` : "toolscript";
   document.documentElement.dataset.link = state.link;
   render(html`<${Page} />`, place);

@@ -266,7 +266,7 @@ func (c *servedCall) ask(ctx context.Context, q toolscript.Question) (toolscript
 		defer c.mu.Unlock()
 		delete(c.asks, n)
 	}()
-	if err := c.gateway.tellJSON(c.number, wire.Ask, wire.Question{N: n, Message: q.Message, Schema: q.Schema}); err != nil {
+	if err := c.gateway.tellJSON(c.number, wire.Ask, wire.Question{N: n, Message: q.Message, Schema: q.Schema, URL: q.URL}); err != nil {
 		return toolscript.Answer{}, &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the question did not reach the gateway: %w", err)}
 	}
 	select {

@@ -86,7 +86,8 @@ type Confirmed struct {
 type Question struct {
 	N       int             `json:"n"` // number of the question in its call
 	Message string          `json:"message"`
-	Schema  json.RawMessage `json:"schema"`
+	Schema  json.RawMessage `json:"schema,omitempty"` // of a form
+	URL     string          `json:"url,omitempty"`    // of a page
 }
 
 // Reply answers a Question with a result of MCP or with an error.
