@@ -26,17 +26,7 @@ const authLimit = time.Minute
 // Unavailable if the login cannot begin.
 func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address string, err error) {
 	defer rescue.Catch(s.panicked(&err))
-	s.configuring.Lock()
-	config, ok := s.configured[name]
-	s.configuring.Unlock()
-	if !ok {
-		return "", &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %q; see: toolscript list-servers", name)}
-	}
-	session := s.login(name, config)
-	if session == nil {
-		return "", &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: errors.New("OAuth2 is only supported for HTTP/SSE servers")}
-	}
-	at, err := s.find(authID)
+	session, at, err := s.loginAt(name)
 	if err != nil {
 		return "", err
 	}
@@ -45,6 +35,37 @@ func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address 
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[string]) any {
 		return login.Begin{Ctx: ctx, Session: session, Redirect: redirect, Reply: r}
 	})
+}
+
+// BeginDeviceAuth begins a login at a server on another device, and returns what a person needs for it. The
+// server connects when the person has logged in. The errors are those of BeginAuth.
+func (s *System) BeginDeviceAuth(ctx context.Context, name string) (code oauth.DeviceCode, err error) {
+	defer rescue.Catch(s.panicked(&err))
+	session, at, err := s.loginAt(name)
+	if err != nil {
+		return oauth.DeviceCode{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, authLimit)
+	defer cancel()
+	done := func(server string) { s.retryUnconnected([]string{server}) }
+	return mailbox.Ask(ctx, at, func(r mailbox.Reply[oauth.DeviceCode]) any {
+		return login.BeginDevice{Ctx: ctx, Session: session, Done: done, Reply: r}
+	})
+}
+
+// loginAt returns the session of a server and the actor of the logins.
+func (s *System) loginAt(name string) (session *oauth.Session, at mailbox.Address, err error) {
+	s.configuring.Lock()
+	config, ok := s.configured[name]
+	s.configuring.Unlock()
+	if !ok {
+		return nil, at, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %q; see: toolscript list-servers", name)}
+	}
+	if session = s.login(name, config); session == nil {
+		return nil, at, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: errors.New("OAuth2 is only supported for HTTP/SSE servers")}
+	}
+	at, err = s.find(authID)
+	return session, at, err
 }
 
 // FinishAuth ends a login with the query that the browser returned with. It returns

@@ -1,6 +1,7 @@
 package login
 
 import (
+	"context"
 	"crypto/sha256"
 	"log/slog"
 	"time"
@@ -21,7 +22,11 @@ type Logins struct {
 	work *mailbox.Group
 	post func(message any) // sends a message to this actor
 
-	flows map[key]flow
+	flows   map[key]flow
+	devices map[string]context.CancelFunc // end the logins on other devices, by server
+
+	life context.Context // ends with the actor
+	end  context.CancelFunc
 }
 
 // key is the hash of the state parameter of a login. The time to look up a hash reveals
@@ -38,7 +43,9 @@ type flow struct {
 // New creates the actor. work counts the requests to authorization servers, which may
 // outlive the actor for a short time.
 func New(log *slog.Logger, work *mailbox.Group) *Logins {
-	return &Logins{log: log, work: work, flows: map[key]flow{}}
+	a := &Logins{log: log, work: work, flows: map[key]flow{}, devices: map[string]context.CancelFunc{}}
+	a.life, a.end = context.WithCancel(context.Background())
+	return a
 }
 
 // Receive handles one message.
@@ -51,6 +58,8 @@ func (a *Logins) Receive(c *actor.Context) {
 		a.begin(m)
 	case begun:
 		a.begun(m)
+	case BeginDevice:
+		a.beginDevice(m)
 	case Finish:
 		a.finish(m)
 	case expired:
@@ -73,6 +82,31 @@ func (a *Logins) begin(m Begin) {
 		post(begun{attempt})
 		m.Reply.Send(attempt.URL(), nil)
 	}, func(err error) { m.Reply.Send("", err) })
+}
+
+// beginDevice waits in a goroutine until the person has agreed on the other device.
+func (a *Logins) beginDevice(m BeginDevice) {
+	name := m.Session.Server()
+	if end := a.devices[name]; end != nil {
+		end()
+	}
+	waiting, end := context.WithCancel(a.life)
+	a.devices[name] = end
+	a.work.Go(func() {
+		defer end()
+		attempt, err := m.Session.BeginDevice(m.Ctx)
+		if err != nil {
+			m.Reply.Send(oauth.DeviceCode{}, unavailable(err))
+			return
+		}
+		m.Reply.Send(attempt.Code(), nil)
+		switch err := attempt.Wait(waiting); {
+		case err == nil:
+			m.Done(name)
+		case waiting.Err() == nil:
+			a.log.Warn("login failed; run: "+toolscript.Command("auth", name), slog.String("server", name), slog.String("error", err.Error()))
+		}
+	}, func(err error) { m.Reply.Send(oauth.DeviceCode{}, err) })
 }
 
 func (a *Logins) begun(m begun) {
@@ -116,6 +150,7 @@ func (a *Logins) drop(attempt *oauth.Attempt) {
 }
 
 func (a *Logins) stop() {
+	a.end()
 	for _, f := range a.flows {
 		f.timer.Stop()
 	}

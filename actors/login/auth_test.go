@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +30,12 @@ type rig struct {
 
 func run(t *testing.T, test func(*rig)) {
 	t.Helper()
-	as := oauthserver.Start(t, oauthserver.Options{Closing: true})
+	runWith(t, oauthserver.Options{Closing: true}, test)
+}
+
+func runWith(t *testing.T, o oauthserver.Options, test func(*rig)) {
+	t.Helper()
+	as := oauthserver.Start(t, o)
 	synctest.Test(t, func(t *testing.T) {
 		engine, err := actor.NewEngine(actor.NewEngineConfig())
 		if err != nil {
@@ -165,6 +171,58 @@ func TestFlowCannotStart(t *testing.T) {
 			return login.Begin{Ctx: ctx, Session: s, Redirect: "http://127.0.0.1/", Reply: reply}
 		})
 		if toolscript.KindOf(err) != toolscript.Unavailable || !errors.Is(err, oauth.ErrDiscovery) {
+			r.t.Errorf("got %v", err)
+		}
+	})
+}
+
+// A login on another device ends with the consent of the person, with a newer one of the same server, and with the actor.
+func TestDevice(t *testing.T) {
+	pending := make([]string, 10)
+	for i := range pending {
+		pending[i] = "authorization_pending"
+	}
+	runWith(t, oauthserver.Options{Closing: true, Device: append(pending, "")}, func(r *rig) {
+		done := make(chan string, 3)
+		begin := func(s *oauth.Session) {
+			r.t.Helper()
+			ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+			defer cancel()
+			code, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[oauth.DeviceCode]) any {
+				return login.BeginDevice{Ctx: ctx, Session: s, Done: func(server string) { done <- server }, Reply: reply}
+			})
+			if err != nil || code.UserCode == "" {
+				r.t.Errorf("code %+v, %v", code, err)
+			}
+		}
+		s := r.session("a")
+		begin(s)
+		time.Sleep(5 * time.Second)
+		begin(s)
+		begin(r.session("b"))
+		got := []string{<-done, <-done}
+		if slices.Sort(got); !slices.Equal(got, []string{"a", "b"}) {
+			r.t.Errorf("done %q", got)
+		}
+		time.Sleep(time.Minute)
+		if len(done) > 0 {
+			r.t.Error("the login that was replaced has gone on")
+		}
+		if status, _ := s.Status(); status != oauth.Authenticated {
+			r.t.Errorf("status %q", status)
+		}
+		begin(s) // the end of the actor ends it
+	})
+}
+
+func TestDeviceCannotStart(t *testing.T) {
+	run(t, func(r *rig) {
+		ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+		defer cancel()
+		_, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[oauth.DeviceCode]) any {
+			return login.BeginDevice{Ctx: ctx, Session: r.session("a"), Reply: reply}
+		})
+		if toolscript.KindOf(err) != toolscript.Unavailable || !errors.Is(err, oauth.ErrNoDevice) {
 			r.t.Errorf("got %v", err)
 		}
 	})

@@ -16,6 +16,15 @@ type Begin struct {
 	Reply    mailbox.Reply[string]
 }
 
+// BeginDevice starts a login on another device. The answer is what a person needs for it. Done is called when the
+// person has logged in. It replaces an earlier BeginDevice of the same server.
+type BeginDevice struct {
+	Ctx     context.Context
+	Session *oauth.Session
+	Done    func(server string)
+	Reply   mailbox.Reply[oauth.DeviceCode]
+}
+
 // Finish ends a flow with the query of a redirect. The answer is the name of the server, ""
 // for an unknown state.
 type Finish struct {

@@ -30,6 +30,7 @@ type authOptions struct {
 	server    string
 	form      terminal.Form
 	noBrowser bool
+	device    bool
 	issuer    string
 	trust     bool
 }
@@ -45,7 +46,9 @@ func NewAuth(a *app.App) *cobra.Command {
 The command opens the page of the authorization server in your browser and prints
 its address. After you have agreed, the browser is redirected to a port of this
 machine. The command waits five minutes for that. If the browser is on another
-machine, copy its last address and paste it here.
+machine, copy its last address and paste it here. On a machine without a browser,
+--device prints a code that you enter on another device, if the authorization server
+offers that. The command does so by itself if no browser can be opened.
 
 The command works without a gateway. A running gateway connects after the login.
 
@@ -55,6 +58,7 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 		Example: `  toolscript auth
   toolscript auth github
   toolscript auth --no-browser github
+  toolscript auth --device github
   toolscript auth logout github`,
 		Args: app.Takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,6 +71,8 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print the table, or the result of a login, as JSON")
 	c.Flags().BoolVar(&o.noBrowser, "no-browser", false, "only print the address")
+	c.Flags().BoolVar(&o.device, "device", false, "log in with a code on another device")
+	c.MarkFlagsMutuallyExclusive("device", "no-browser")
 	c.Flags().StringVar(&o.issuer, "issuer", "", "the `url` of the authorization server that may have the secret of the client")
 	app.AddTrust(c.Flags(), &o.trust)
 	c.AddCommand(newAuthLogout(a))
@@ -139,6 +145,9 @@ func (o *authOptions) login(ctx context.Context) error {
 		o.retry(ctx)
 		return o.done("No login needed at %s: the server needs no other login", o.server)
 	case errors.As(err, &needed), toolscript.KindOf(err) == toolscript.Unauthorized && !config.OAuth.Machine():
+		if o.device {
+			return o.byDevice(ctx, session)
+		}
 		return o.authorize(ctx, session)
 	default:
 		return err
@@ -230,14 +239,14 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 		attempt, err = session.Begin(ctx, waiting.URL())
 		return err
 	})
-	if errors.Is(err, oauth.ErrDiscovery) {
-		return fmt.Errorf("%s: %w", o.server, err)
-	}
 	if err != nil {
-		return err
+		return o.unusable(err)
 	}
 	waiting.Serve(attempt)
-	query, err := o.agree(ctx, attempt, waiting)
+	query, err := o.agree(ctx, session, attempt, waiting)
+	if errors.Is(err, errDeviceLogin) {
+		return o.loggedIn(ctx, session)
+	}
 	if err != nil {
 		return err
 	}
@@ -249,6 +258,19 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 	if err != nil {
 		return err
 	}
+	return o.loggedIn(ctx, session)
+}
+
+// unusable names the server in an error about its OAuth2.
+func (o *authOptions) unusable(err error) error {
+	if errors.Is(err, oauth.ErrDiscovery) || errors.Is(err, oauth.ErrNoDevice) {
+		return fmt.Errorf("%s: %w", o.server, err)
+	}
+	return err
+}
+
+// loggedIn prints that the login has succeeded.
+func (o *authOptions) loggedIn(ctx context.Context, session *oauth.Session) error {
 	if err := o.pinIssuer(ctx, session); err != nil {
 		return err
 	}
@@ -256,35 +278,32 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 }
 
 // agree waits for the redirect of the browser, or for a pasted line with its address, and returns the query.
-func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *confirm.LoginCallback) (url.Values, error) {
+func (o *authOptions) agree(ctx context.Context, session *oauth.Session, attempt *oauth.Attempt, waiting *confirm.LoginCallback) (url.Values, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, login.FlowTime, fmt.Errorf(
 		"no answer of the browser within %s; run the command again", login.FlowTime))
 	defer cancel()
 	if err := o.progress("Listening on port %d for the browser to come back\nAuthorization URL: %s", waiting.Port(), attempt.URL()); err != nil {
 		return nil, err
 	}
-	if !o.noBrowser {
-		o.browse(ctx, attempt.URL())
+	var device <-chan error
+	if !o.noBrowser && !o.browse(ctx, attempt.URL()) {
+		device = o.offerDevice(ctx, session)
 	}
 	if err := o.progress("Waiting for you to agree in the browser"); err != nil {
 		return nil, err
 	}
-	select {
-	case back := <-waiting.Back():
-		return back.Of(ctx, attempt)
-	case back := <-confirm.PastedLogin(ctx, o.Stdin, attempt, o.Say):
-		return back.Of(ctx, attempt)
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	return o.returned(ctx, attempt, waiting, device)
 }
 
-// browse opens the browser. If this fails, it tells the user how to log in with another browser.
-func (o *authOptions) browse(ctx context.Context, address string) {
+// browse opens the browser. If this fails, it tells the user how to log in with another browser, and
+// browse returns false.
+func (o *authOptions) browse(ctx context.Context, address string) bool {
 	_ = o.progress("Opening the browser")
 	if err := confirm.OpenBrowser(ctx, address, o.Env); err != nil {
 		o.Logger(slog.LevelWarn).Debug("no browser", slog.String("error", err.Error()))
 		_ = o.progress("The browser could not be opened: open the URL above in one. " +
 			"If it is on another machine, copy the last address of that browser and paste it here.")
+		return false
 	}
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -13,7 +14,9 @@ import (
 
 // AuthStart is the answer of POST /servers/:name/auth.
 type AuthStart struct {
-	AuthorizationURL string `json:"authorizationUrl"` // for the user's browser, within five minutes
+	AuthorizationURL string     `json:"authorizationUrl"`   // for the user's browser, within five minutes
+	UserCode         string     `json:"userCode,omitempty"` // with device: the code that the user enters there
+	Expires          *time.Time `json:"expires,omitempty"`  // with device: when the code expires
 }
 
 // beginAuth begins a login whose redirect leads to this gateway.
@@ -22,11 +25,24 @@ func (s *Server) beginAuth(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	var asked struct{ Device bool }
+	if len(x.body) > 0 {
+		if err := decode(x.body, &asked); err != nil {
+			return err
+		}
+	}
+	if asked.Device {
+		code, err := s.backend.BeginDeviceAuth(x.ctx, name)
+		if err != nil {
+			return err
+		}
+		return x.answer(http.StatusOK, AuthStart{code.URL, code.UserCode, &code.Ends})
+	}
 	address, err := s.backend.BeginAuth(x.ctx, name, s.BaseURL()+oauth.CallbackPath)
 	if err != nil {
 		return err
 	}
-	return x.answer(http.StatusOK, AuthStart{address})
+	return x.answer(http.StatusOK, AuthStart{AuthorizationURL: address})
 }
 
 // finishAuth answers the redirect of an authorization server. The request has no

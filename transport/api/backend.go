@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // Backend answers the requests. Every context has a deadline and ends when the client
@@ -16,6 +17,7 @@ type Backend interface {
 	CatalogBackend
 	CallBackend
 	ServerBackend
+	DeviceBackend
 	RunBackend
 	ApprovalBackend
 }
@@ -93,6 +95,11 @@ type ServerBackend interface {
 	BeginAuth(ctx context.Context, server, redirect string) (authorizationURL string, err error)
 	// FinishAuth ends a login with the query of its redirect, and returns the server.
 	FinishAuth(ctx context.Context, query url.Values) (server string, err error)
+}
+
+// DeviceBackend begins logins at servers on other devices.
+type DeviceBackend interface {
+	BeginDeviceAuth(ctx context.Context, server string) (oauth.DeviceCode, error)
 }
 
 // RunBackend runs scripts.

@@ -22,6 +22,7 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/api"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // fake is a Backend whose fields implement its methods. A nil function returns zero values.
@@ -180,6 +181,10 @@ func (f *fake) BeginAuth(ctx context.Context, server, redirect string) (string, 
 		return "", nil
 	}
 	return f.beginAuth(ctx, server, redirect)
+}
+
+func (f *fake) BeginDeviceAuth(_ context.Context, server string) (oauth.DeviceCode, error) {
+	return oauth.DeviceCode{UserCode: "CODE-OF-" + server, URL: "https://as.example/enter"}, nil
 }
 
 func (f *fake) FinishAuth(ctx context.Context, query url.Values) (string, error) {

@@ -48,17 +48,22 @@ func (e *DeniedError) Error() string { return (&refusal{e.Code, e.Description}).
 // Begin discovers the server's requirements and prepares a flow with the redirect
 // URI. The error reports a problem of the server's OAuth2 or of the configuration.
 func (s *Session) Begin(ctx context.Context, redirect string) (*Attempt, error) {
-	s.mu.Lock()
-	asked := s.asked
-	s.mu.Unlock()
-	if asked != nil {
-		return s.begin(ctx, asked.challenge, redirect)
-	}
-	c, err := s.probe(ctx)
+	c, err := s.challenged(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return s.begin(ctx, c, redirect)
+}
+
+// challenged returns the challenge that the server has sent, or sends now.
+func (s *Session) challenged(ctx context.Context) (challenge, error) {
+	s.mu.Lock()
+	asked := s.asked
+	s.mu.Unlock()
+	if asked != nil {
+		return asked.challenge, nil
+	}
+	return s.probe(ctx)
 }
 
 // probe sends a request without a token, to get the challenge.
@@ -79,17 +84,8 @@ func (s *Session) probe(ctx context.Context) (challenge, error) {
 }
 
 func (s *Session) begin(ctx context.Context, c challenge, redirect string) (*Attempt, error) {
-	s.progress(Discovering)
-	known, err := s.current()
+	a, known, err := s.authority(ctx, c)
 	if err != nil {
-		return nil, err
-	}
-	a, err := s.discover(ctx, c)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDiscovery, err)
-	}
-	s.log.Info("oauth flow", slog.String("grant", s.config.String()), slog.String("issuer", plainText(a.Issuer)))
-	if err := s.confirmed(a.Issuer, &known); err != nil {
 		return nil, err
 	}
 	client, err := s.clientFor(ctx, a, known, redirect)
@@ -105,6 +101,20 @@ func (s *Session) begin(ctx context.Context, c challenge, redirect string) (*Att
 		scopes: s.scopes(a, c, known), state: newState(), verifier: Secret(oauth2.GenerateVerifier()),
 	}
 	return t, t.prepare()
+}
+
+// authority discovers the authorization server, which may get the secret of the client, and returns it
+// with the stored login.
+func (s *Session) authority(ctx context.Context, c challenge) (a authority, known Credentials, err error) {
+	s.progress(Discovering)
+	if known, err = s.current(); err != nil {
+		return a, known, err
+	}
+	if a, err = s.discover(ctx, c); err != nil {
+		return a, known, fmt.Errorf("%w: %w", ErrDiscovery, err)
+	}
+	s.log.Info("oauth flow", slog.String("grant", s.config.String()), slog.String("issuer", plainText(a.Issuer)))
+	return a, known, s.confirmed(a.Issuer, &known)
 }
 
 // ErrDiscovery is wrapped by the errors of Begin if the server's OAuth2 cannot be
@@ -179,11 +189,14 @@ func (t *Attempt) Check(query url.Values) error {
 // Refused stores the reason of a failed login, for all processes. A query with a
 // wrong state is not stored, because the redirect may be forged.
 func (t *Attempt) Refused(ctx context.Context, why error) {
-	s := t.session
-	s.log.Debug("oauth callback refused", slog.String("error", why.Error()))
-	if errors.Is(why, ErrState) {
-		return
+	t.session.log.Debug("oauth callback refused", slog.String("error", why.Error()))
+	if !errors.Is(why, ErrState) {
+		t.session.refused(ctx, why)
 	}
+}
+
+// refused stores the reason of a failed login.
+func (s *Session) refused(ctx context.Context, why error) {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
 		return // the caller has the error
@@ -237,11 +250,11 @@ func (t *Attempt) finish(ctx context.Context, query url.Values) error {
 		token.Scope = strings.Join(t.scopes, " ")
 	}
 	next.Token, next.Login = token, time.Now()
-	return t.store(ctx, next)
+	return s.storeLogin(ctx, next)
 }
 
-func (t *Attempt) store(ctx context.Context, next Credentials) error {
-	s := t.session
+// storeLogin stores the tokens of a new login.
+func (s *Session) storeLogin(ctx context.Context, next Credentials) error {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
 		return err

@@ -66,6 +66,13 @@ func (s *Session) protectedResource(ctx context.Context, named string) (*oauthex
 		case err != nil || !found:
 			continue // a server may answer every path with a page
 		}
+		if doc.Resource == "" {
+			at, err := url.Parse(address)
+			if err != nil || !sameOrigin(at, s.url) {
+				return nil, fmt.Errorf("the metadata at %s do not say which resource they are of (resource)", plainText(address))
+			}
+			doc.Resource = s.url.String() // no other server can have written them
+		}
 		if !covers(doc.Resource, s.url) {
 			return nil, fmt.Errorf("the metadata at %s are of another resource, %s", plainText(address), plainText(doc.Resource))
 		}

@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -113,6 +114,20 @@ func TestMetadataOfAnotherResourceIsRefused(t *testing.T) {
 		if !errors.Is(err, oauth.ErrDiscovery) || as.Count("register") != 0 {
 			t.Errorf("resource %q: %v, %d registrations", resource, err, as.Count("register"))
 		}
+	}
+}
+
+// Metadata of another origin that do not name their resource may be of any server.
+func TestMetadataOfAnotherOriginWithoutResource(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{Unnamed: true})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+as.URL+`/.well-known/oauth-protected-resource/mcp"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(web.Close)
+	s := session(t, as, t.TempDir(), func(o *oauth.Options) { o.URL = web.URL })
+	if _, err := s.Begin(t.Context(), redirect); !errors.Is(err, oauth.ErrDiscovery) || !strings.Contains(err.Error(), "do not say which resource they are of") || as.Count("register") != 0 {
+		t.Errorf("error %v, %d registrations", err, as.Count("register"))
 	}
 }
 

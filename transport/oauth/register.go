@@ -65,10 +65,14 @@ func (s *Session) register(ctx context.Context, a authority, redirect string) (C
 			method = methodPost
 		}
 	}
+	grants := []string{"authorization_code", "refresh_token"}
+	if redirect == deviceRedirect {
+		grants = append(grants, deviceGrant)
+	}
 	got, err := oauthex.RegisterClient(ctx, a.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
 		ClientName: "Toolscript", ClientURI: homePage, ApplicationType: "native",
 		RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: method,
-		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		GrantTypes: grants, ResponseTypes: []string{"code"},
 	}, s.client)
 	if err != nil {
 		return Client{}, registrationError(err)

@@ -102,6 +102,9 @@ const (
 	Exchanging
 )
 
+// Server returns the configured name of the server.
+func (s *Session) Server() string { return s.name }
+
 func (s *Session) progress(step Step) { s.tell(step) }
 
 // Status returns the state of the login, as in the gateway's `oauth_status`. "" means

@@ -47,7 +47,7 @@ func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Va
 		}
 	}
 	issued := time.Now().Round(0) // without the monotonic clock, which stops while the machine sleeps
-	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, s.client))
+	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, lenient(s.client)))
 	if err != nil {
 		return Token{}, without(tokenError(err), params, config.ClientSecret)
 	}
@@ -104,7 +104,7 @@ func without(err error, sent url.Values, secret string) error {
 		return err
 	}
 	clean := *answered
-	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "token"} {
+	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "token", "device_code"} {
 		clean = clean.without(sent.Get(name))
 	}
 	clean = clean.without(secret)
