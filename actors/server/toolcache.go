@@ -128,6 +128,14 @@ func (f ToolLists) write(name string, cfg upstream.Config, content file) error {
 	return files.Write(f.path(name, cfg), text)
 }
 
+// Forget removes what is known of the server of this name in a configuration file.
+func (f ToolLists) Forget(name, source string) {
+	cfg := upstream.Config{Source: source}
+	for _, path := range []string{f.path(name, cfg), f.spokenPath(name, cfg)} {
+		_ = os.Remove(path) // a file that remains is read by nobody
+	}
+}
+
 // path returns the path of a server's file. The name is a hash of the server's name and source.
 func (f ToolLists) path(name string, cfg upstream.Config) string {
 	return filepath.Join(string(f), hash(name, cfg.Source)+".json")

@@ -31,9 +31,9 @@ var addKinds = []string{"remote", "npm", "pypi", "oci", "nuget"}
 func NewAdd(a *app.App) *cobra.Command {
 	o := &addOptions{givenServer: givenServer{ChangeOptions: app.ChangeOptions{App: a}}}
 	c := &cobra.Command{
-		Use:   "add NAME -- COMMAND [ARGS]... | NAME URL | SERVER[@VERSION] [KEY=VALUE]...",
-		Short: "Add a server to the configuration: a command, an address, or one of the MCP Registry",
-		Long: `Add a server to the configuration: a command, an address, or one of the MCP Registry.
+		Use:   "add NAME -- COMMAND [ARGS]... | NAME URL | SERVER[@VERSION] [KEY=VALUE]... | FILE.mcpb [KEY=VALUE]...",
+		Short: "Add a server to the configuration: a command, an address, a bundle, or one of the MCP Registry",
+		Long: `Add a server to the configuration: a command, an address, a bundle, or one of the MCP Registry.
 
   toolscript add files -- npx -y @modelcontextprotocol/server-filesystem .
   toolscript add issues https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
@@ -48,7 +48,11 @@ what it may do and the variables it needs are shown first, with the change.
 KEY=VALUE gives a value to an input of the server. The file gets ${NAME} for every secret
 and every required input without a value, and the output names the variables to set. The
 version of a package is written into the file. At a terminal, the command then offers the
-login at a remote server, or with --secrets to store the secrets.`,
+login at a remote server, or with --secrets to store the secrets.
+
+FILE.mcpb is a bundle of a server with its manifest (MCPB). It is unpacked below the data
+folder, and its settings are asked for or given as KEY=VALUE; those that are sensitive
+become secrets. toolscript remove deletes its files and secrets.`,
 		Example: `  toolscript add io.github.octocat/weather units=metric
   toolscript add weather --from npm --name forecast`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -57,19 +61,7 @@ login at a remote server, or with --secrets to store the secrets.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if o.Undo {
-				return o.TakeBack(c.Context(), "add")
-			}
-			given, err := o.given(args, c.ArgsLenAtDash())
-			switch {
-			case err != nil:
-				return app.Usage(c.CommandPath(), "%v", err)
-			case given:
-				return o.runGiven(c.Context(), c.CommandPath())
-			}
-			return o.run(c.Context(), c.CommandPath(), args[0], args[1:])
-		},
+		RunE: func(c *cobra.Command, args []string) error { return o.dispatch(c, args) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.registry, "registry", a.Getenv("TOOLSCRIPT_REGISTRY"), "the `address` of the registry (default $TOOLSCRIPT_REGISTRY, else "+URL+")")
@@ -81,6 +73,24 @@ login at a remote server, or with --secrets to store the secrets.`,
 	o.AddFlags(c)
 	o.self = c
 	return c
+}
+
+// dispatch adds what the words name.
+func (o *addOptions) dispatch(c *cobra.Command, args []string) error {
+	if o.Undo {
+		return errors.Join(o.TakeBack(c.Context(), "add"), sweepBundles(c.Context(), &o.ChangeOptions))
+	}
+	if c.ArgsLenAtDash() < 0 && isBundle(args[0]) {
+		return o.addBundle(c.Context(), args[0], args[1:])
+	}
+	given, err := o.given(args, c.ArgsLenAtDash())
+	switch {
+	case err != nil:
+		return app.Usage(c.CommandPath(), "%v", err)
+	case given:
+		return o.runGiven(c.Context(), c.CommandPath())
+	}
+	return o.run(c.Context(), c.CommandPath(), args[0], args[1:])
 }
 
 // given parses a command after "--", or an address, into o. It returns false for a server of the registry.

@@ -33,7 +33,7 @@ The server is changed in the file that defines it: the project's file, else
 // NewRemove returns the command remove.
 func NewRemove(a *app.App) *cobra.Command {
 	o := &serverEdit{ChangeOptions: app.ChangeOptions{App: a}, name: "remove", edit: clients.RemoveServers}
-	return o.command("Remove a server from the configuration", "Remove a server from the configuration. Its login and its list of tools stay; see: toolscript auth logout."+editHelp)
+	return o.command("Remove a server from the configuration", "Remove a server from the configuration. Its login and its list of tools stay; see: toolscript auth logout. The files and secrets of a bundle (FILE.mcpb) are removed, and --undo does not bring them back."+editHelp)
 }
 
 // NewDisable returns the command disable.
@@ -108,7 +108,11 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 		}
 		plan.Changes = append(plan.Changes, change)
 	}
-	return o.CarryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
+	err := o.CarryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
+	if err != nil || o.name != "remove" {
+		return err
+	}
+	return sweepBundles(ctx, &o.ChangeOptions)
 }
 
 // DefinedIn returns the file whose definition of a server has effect, and the paths of the other files that

@@ -1,0 +1,221 @@
+package cli_test
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// bundled is the manifest of a bundle with settings of all kinds, whose program is the demo server.
+const bundled = `{"manifest_version":"0.3","name":"My Notes","version":"1.2.0","description":"Reads notes.","author":{"name":"Ann"},
+	"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"${__dirname}/bin/notes","args":["${user_config.folders}"],
+		"env":{"NOTES_KEY":"${user_config.api-key}","NOTES_LIMIT":"${user_config.limit}","NOTES_TEXT":"${user_config.text}","NOTES_DEEP":"${user_config.deep}"}}},
+	"user_config":{
+		"folders":{"type":"directory","title":"Folders","multiple":true,"required":true},
+		"api-key":{"type":"string","title":"Key","sensitive":true,"required":true},
+		"limit":{"type":"number","title":"Limit","default":10,"min":1,"max":20},
+		"text":{"type":"string","title":"Text"},
+		"deep":{"type":"boolean","default":false}}}`
+
+// bundleWorld returns a world with a bundle in its folder, and the data folder.
+func bundleWorld(t *testing.T, manifest string, files map[string]string) (w *world, data string) {
+	t.Helper()
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere") // without a keyring
+	w = newWorld(t, nil)
+	data = newData(t)
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+data)
+	f, err := os.Create(filepath.Join(w.dir, "notes.mcpb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(f)
+	put := func(name, text string) {
+		part, err := archive.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := part.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("manifest.json", manifest)
+	for name, text := range files {
+		put(name, text)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return w, data
+}
+
+// notes returns the program of the bundle.
+func notes(t *testing.T) map[string]string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"bin/notes": "#!/bin/sh\ntest -n \"$NOTES_KEY\" && exec " + self + " mcp-demo \"$1\"\n"}
+}
+
+// defined returns the definition of a server in the user's file.
+func (w *world) defined(t *testing.T, name string) (d struct {
+	Command, Cwd string
+	Args         []string
+	Env          map[string]string
+}) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "../home/.toolscript.json"))
+	var file struct{ MCPServers map[string]json.RawMessage }
+	if err != nil || json.Unmarshal(text, &file) != nil || json.Unmarshal(file.MCPServers[name], &d) != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return d
+}
+
+// add asks for the settings and the secret of a bundle. Its server runs, and remove leaves nothing of it.
+func TestAddBundle(t *testing.T) {
+	w, data := bundleWorld(t, bundled, notes(t))
+	folder := filepath.Join(data, "bundles", "my-notes")
+	if err := os.WriteFile(filepath.Join(w.dir, "a.txt"), []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// deep, folders, limit and text in their order; then the change, and the secret
+	r := w.typing(t, "true\n"+w.dir+"\n7\na ${HOME} b\ny\ny\nsesame-open-1234\n", "add", "notes.mcpb")
+	if r.code != 0 || !strings.Contains(r.stderr, "My Notes 1.2.0: Reads notes.") || !strings.Contains(r.stderr, "folders (Folders) []: ") || !strings.Contains(r.stderr, "limit (Limit) [10]: ") || strings.Contains(r.stderr+r.stdout, "sesame") {
+		t.Fatalf("%+v", r)
+	}
+	d := w.defined(t, "my-notes")
+	if d.Command != filepath.Join(folder, "bin/notes") || d.Cwd != folder || len(d.Args) != 1 || d.Args[0] != w.dir {
+		t.Errorf("definition %+v", d)
+	}
+	for name, want := range map[string]string{"NOTES_KEY": "${secret:MY_NOTES_API_KEY}", "NOTES_LIMIT": "7", "NOTES_TEXT": "a $${HOME} b", "NOTES_DEEP": "true"} {
+		if d.Env[name] != want {
+			t.Errorf("%s is %q, want %q", name, d.Env[name], want)
+		}
+	}
+	if r := w.run(t, "exec", `return (await tools.myNotes.readFile({ path: "a.txt" })).lines`); r.code != 0 || r.stdout != "1\n" {
+		t.Errorf("exec: %+v", r)
+	}
+	if r := w.run(t, "remove", "my-notes", "--yes"); r.code != 0 || !strings.Contains(r.stderr, "removed the files of the bundle of my-notes") || !strings.Contains(r.stderr, "removed the secret MY_NOTES_API_KEY") {
+		t.Errorf("remove: %+v", r)
+	}
+	if list := w.run(t, "secret", "list").stdout; strings.Contains(list, "MY_NOTES") {
+		t.Errorf("secrets:\n%s", list)
+	}
+	if _, err := os.Stat(filepath.Join(data, "bundles")); err == nil {
+		t.Error("the folder of bundles is left")
+	}
+	if left := names(t, filepath.Join(data, "cache/tools")); len(left) > 0 {
+		t.Errorf("lists of tools are left: %v", left)
+	}
+}
+
+// names returns the names in a folder.
+func names(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// Settings are given as KEY=VALUE, too. Nothing is unpacked before the user agrees, and --undo removes the files.
+func TestAddBundleWithoutQuestions(t *testing.T) {
+	w, data := bundleWorld(t, bundled, notes(t))
+	bundles := filepath.Join(data, "bundles")
+	for want, words := range map[string][]string{
+		"it needs a value for folders (Folders); give it as folders=VALUE": {},
+		"there is no directory " + w.dir + "/gone":                         {"folders=gone"},
+		"limit=21 is not a number between its bounds":                      {"folders=.", "limit=21"},
+		`deep is true or false, not "maybe"`:                               {"folders=.", "deep=maybe"},
+		"api-key is a secret, and other programs see arguments":            {"folders=.", "api-key=sesame"},
+		`the bundle has no setting "color"; it has: api-key, deep,`:        {"folders=.", "color=red"},
+	} {
+		if r := w.run(t, append([]string{"add", "notes.mcpb", "--yes"}, words...)...); r.code != 1 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%v: %+v", words, r)
+		}
+	}
+	if r := w.typing(t, "n\n", "add", "notes.mcpb", "folders=.", "limit=3", "text=x", "deep=true"); r.code != 0 {
+		t.Errorf("declined: %+v", r)
+	}
+	if left := names(t, bundles); len(left) > 0 {
+		t.Errorf("unpacked without consent: %v", left)
+	}
+	r := w.run(t, "add", "notes.mcpb", "--yes", "--name", "n", "folders=.:..")
+	if r.code != 0 || !strings.Contains(r.stderr, "toolscript secret set N_API_KEY --for n") {
+		t.Fatalf("%+v", r)
+	}
+	if d := w.defined(t, "n"); len(d.Args) != 2 || d.Args[1] != filepath.Dir(w.dir) || d.Env["NOTES_LIMIT"] != "10" || d.Env["NOTES_TEXT"] != "" {
+		t.Errorf("definition %+v", d)
+	}
+	if r := w.run(t, "add", "notes.mcpb", "--yes", "--name", "n", "folders=."); r.code == 0 || !strings.Contains(r.stderr, "choose another name") {
+		t.Errorf("again: %+v", r)
+	}
+	if r := w.run(t, "add", "--undo"); r.code != 0 {
+		t.Errorf("undo: %+v", r)
+	}
+	if left := names(t, bundles); len(left) > 0 {
+		t.Errorf("left after undo: %v", left)
+	}
+}
+
+// onlyProgram makes a program that prints its version the only one in PATH.
+func onlyProgram(t *testing.T, name, version string) {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho "+version+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+}
+
+// What a bundle must not do is an error before anything is written.
+func TestBundlesThatAreRefused(t *testing.T) {
+	onlyProgram(t, "python3", "Python 3.12.1")
+	const head = `{"manifest_version":"0.3","name":"b","version":"1","description":"d","author":{"name":"a"},`
+	for want, manifest := range map[string]string{
+		"the reference ${AWS_SECRET} is not known":                                head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"${__dirname}/bin/notes","env":{"X":"${AWS_SECRET}"}}}}`,
+		"the secret user_config.k is an argument of the program":                  head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes","args":["-k","${user_config.k}"]}},"user_config":{"k":{"type":"string","sensitive":true,"required":true}}}`,
+		"is another program than server.entry_point":                              head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"/bin/sh"}}}`,
+		`a server of the type node runs with node`:                                head + `"server":{"type":"node","entry_point":"bin/notes","mcp_config":{"command":"sh"}}}`,
+		"the bundle needs uv, which is not in PATH":                               head + `"server":{"type":"uv","entry_point":"bin/notes"}}`,
+		"the bundle needs python >=9.1, and python":                               head + `"server":{"type":"python","entry_point":"bin/notes","mcp_config":{"command":"python"}},"compatibility":{"runtimes":{"python":">=9.1"}}}`,
+		"manifest.json: server.entry_point \"bin/gone\" is no file of the bundle": head + `"server":{"type":"node","entry_point":"bin/gone","mcp_config":{"command":"node"}}}`,
+	} {
+		w, data := bundleWorld(t, manifest, map[string]string{"bin/notes": "x", "pyproject.toml": ""})
+		if r := w.run(t, "add", "notes.mcpb", "--yes"); r.code != 1 || !strings.Contains(r.stderr, want) {
+			t.Errorf("want %s: %+v", want, r)
+		}
+		if left := names(t, filepath.Join(data, "bundles")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}
+}
+
+// A bundle of Node.js gets the runtime of this machine and the references of its manifest.
+func TestAddBundleOfARuntime(t *testing.T) {
+	manifest := `{"dxt_version":"0.1","name":"js","version":"1","description":"d","author":{"name":"a"},"server":{"type":"node","entry_point":"server/index.js","mcp_config":{
+		"command":"node","args":["${__dirname}${/}server/index.js","${HOME}"],"env":{"A":"${DOCUMENTS}:x"},"platform_overrides":{"linux":{"env":{"ON":"linux"}}}}},
+		"compatibility":{"platforms":["linux","win32"],"runtimes":{"node":">=16.0.0, <99"}}}`
+	onlyProgram(t, "node", "v20.3.1")
+	w, data := bundleWorld(t, manifest, map[string]string{"server/index.js": ""})
+	if r := w.run(t, "add", "notes.mcpb", "--yes"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	home := filepath.Join(filepath.Dir(w.dir), "home")
+	d := w.defined(t, "js")
+	if d.Command != "node" || strings.Join(d.Args, " ") != filepath.Join(data, "bundles/js/server/index.js")+" "+home || d.Env["A"] != home+"/Documents:x" || d.Env["ON"] != "linux" {
+		t.Errorf("definition %+v", d)
+	}
+}

@@ -1,0 +1,396 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/transport/upstream"
+)
+
+// versionTime bounds the question for the version of a runtime.
+const versionTime = 10 * time.Second
+
+// isBundle reports whether a word names an MCPB file.
+func isBundle(word string) bool {
+	extension := strings.ToLower(filepath.Ext(word))
+	return extension == ".mcpb" || extension == ".dxt"
+}
+
+// bundlesFolder is the folder of unpacked bundles. The folder of a bundle has the name of its server.
+func bundlesFolder(a *app.App) (string, error) {
+	data, err := config.DataDir(a.Host.ConfigOptions(false))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(data, "bundles"), nil
+}
+
+// bundleRecord is the file beside an unpacked bundle that says to which server it belongs.
+type bundleRecord struct {
+	Server  string   `json:"server"`
+	File    string   `json:"file"` // the configuration that has the server
+	Secrets []string `json:"secrets,omitempty"`
+}
+
+// readRecord reads a record. ok is false if there is none.
+func readRecord(path string) (r bundleRecord, ok bool) {
+	text, err := os.ReadFile(path) //nolint:gosec // G304: a file of this program
+	return r, err == nil && json.Unmarshal(text, &r) == nil && r.Server != ""
+}
+
+// configured reports whether a configuration has the server, or cannot be read.
+func (r bundleRecord) configured() bool {
+	has, err := clients.HasServer(clients.File{Path: r.File, Root: filepath.Dir(r.File)}, r.Server)
+	return has || err != nil
+}
+
+// addBundle unpacks a bundle below the data folder and adds its server.
+func (o *addOptions) addBundle(ctx context.Context, file string, words []string) (err error) {
+	given, err := pairsOf(words)
+	if err != nil {
+		return app.Usage(o.self.CommandPath(), "%v", err)
+	}
+	b, err := OpenBundle(o.Absolute(file))
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", file, err)}
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	name := cmp.Or(o.name, localName(b.Manifest.Name))
+	folder, err := bundlesFolder(o.App)
+	if err != nil {
+		return err
+	}
+	values, needed, err := o.settings(ctx, &b.Manifest, name, given)
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", file, err)}
+	}
+	values.folder = filepath.Join(folder, name)
+	definition, err := b.Manifest.definition(values, func(program string) (string, error) { return runtimeVersion(ctx, program, o.Env) })
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s: %w", file, err)}
+	}
+	o.secrets = len(needed) > 0
+	return o.installBundle(ctx, b, name, values.folder, Choice{Kind: "mcpb", From: file, Definition: definition, Needed: needed})
+}
+
+// installBundle shows the change, and unpacks the bundle when the user has agreed.
+func (o *addOptions) installBundle(ctx context.Context, b *Bundle, name, folder string, choice Choice) error {
+	o.name = name
+	plan, err := o.plan(Entry{}, choice)
+	if err != nil {
+		return err
+	}
+	plan.Taken[0].Client, plan.Taken[0].From = choice.Kind, b.Manifest.Name+"@"+b.Manifest.Release
+	o.describeBundle(b, choice)
+	if len(plan.Changes) == 0 {
+		o.Say("the configuration has this server already")
+		return nil
+	}
+	record := bundleRecord{Server: name, File: plan.Taken[0].To}
+	if other, ok := readRecord(folder + ".json"); ok && other.File != record.File && other.configured() {
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s has a bundle of the name %s; choose another name with --name", other.File, name)}
+	}
+	for _, v := range choice.Needed {
+		record.Secrets = append(record.Secrets, v.Name)
+	}
+	changer, err := o.Changer()
+	if err != nil {
+		return err
+	}
+	before, unpacked := changer.Begin, false
+	changer.Begin = func() error {
+		if err := before(); err != nil {
+			return err
+		}
+		unpacked = true
+		return b.install(ctx, folder, record)
+	}
+	if err := changer.CarryOut(ctx, "add", o.With("--yes"), plan); err != nil {
+		if unpacked {
+			err = errors.Join(err, removeBundle(folder))
+		}
+		return err
+	}
+	return o.prepareServer(ctx, plan, choice)
+}
+
+// install unpacks the bundle in place of an earlier one of the same name that no configuration has.
+func (b *Bundle) install(ctx context.Context, folder string, record bundleRecord) error {
+	if err := removeBundle(folder); err != nil {
+		return err
+	}
+	text, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(folder+".json", text, 0o600); err != nil { // first, so that the folder is never without a record
+		return err
+	}
+	if err := b.Unpack(ctx, folder); err != nil {
+		return fmt.Errorf("unpack the bundle: %w", err)
+	}
+	return nil
+}
+
+func removeBundle(folder string) error {
+	err := os.Remove(folder + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(os.RemoveAll(folder), err)
+}
+
+// sweepBundles removes the bundles whose servers no configuration has any more, with the secrets that were made
+// for them.
+func sweepBundles(ctx context.Context, o *app.ChangeOptions) error {
+	folder, err := bundlesFolder(o.App)
+	if err != nil {
+		return err
+	}
+	records, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, path := range records {
+		r, ok := readRecord(path)
+		if !ok || r.configured() {
+			continue
+		}
+		if err := removeBundle(strings.TrimSuffix(path, ".json")); err != nil {
+			return err
+		}
+		server.ToolLists(o.Host.Cache("tools")).Forget(r.Server, r.File)
+		o.Say("removed the files of the bundle of %s", r.Server)
+		if err := removeSecretsOf(ctx, o.App, r); err != nil {
+			return err
+		}
+	}
+	_ = os.Remove(folder) // if it is empty
+	return nil
+}
+
+// removeSecretsOf removes the secrets that only the server of a bundle has.
+func removeSecretsOf(ctx context.Context, a *app.App, r bundleRecord) error {
+	store, err := secretStore(a)
+	if err != nil || len(r.Secrets) == 0 {
+		return err
+	}
+	book, err := store.Read()
+	if err != nil {
+		return err
+	}
+	for _, name := range r.Secrets {
+		s, found := book.Find(name)
+		if !found || slices.ContainsFunc(serversOf(s), func(other string) bool { return other != r.Server }) {
+			continue
+		}
+		if _, _, err := store.Remove(ctx, name); err != nil {
+			return err
+		}
+		a.Say("removed the secret %s", name)
+	}
+	return nil
+}
+
+// describeBundle shows what the manifest says of a bundle, and what its server may do.
+func (o *addOptions) describeBundle(b *Bundle, c Choice) {
+	m := b.Manifest
+	o.Say("%-12s %s", "bundle:", terminal.OneLine(fmt.Sprintf("%s %s: %s", cmp.Or(m.DisplayName, m.Name), m.Release, short(m.Description))))
+	o.Say("%-12s %s", "author:", terminal.OneLine(m.Author.Name+", as the bundle says; signatures are not checked"))
+	o.Say("%-12s %s", "permissions:", permissions["npm"])
+	for _, v := range c.Needed {
+		o.Say("%-12s %s", "needs:", terminal.OneLine(v.Name+" (secret)"+about(v)))
+	}
+}
+
+// runtimeVersion finds a program in PATH and returns what it prints as its version.
+func runtimeVersion(ctx context.Context, program string, env []string) (string, error) {
+	path, err := upstream.LookPath(program, env)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	defer cancel()
+	c := exec.CommandContext(ctx, path, "--version") //nolint:gosec // G204: node, python or uv
+	c.Env = env
+	out, err := c.Output()
+	if err != nil {
+		return "", nil // its version is not known
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+var noName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9]+`) })
+
+// localName makes the name of a server from that of a bundle.
+func localName(name string) string {
+	return cmp.Or(strings.Trim(noName().ReplaceAllString(strings.ToLower(name), "-"), "-"), "bundle")
+}
+
+// settings returns the values of user_config: given as KEY=VALUE, typed at the terminal, or the default. Values that
+// are sensitive become secrets.
+func (o *addOptions) settings(ctx context.Context, m *Manifest, serverName string, given map[string]string) (*bundleValues, []Variable, error) {
+	places, err := clients.FindPlaces(o.Dir, o.LookupEnv)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &bundleValues{home: places.Home, settings: map[string][]string{}, secrets: map[string]string{}}
+	for name := range given {
+		if _, known := m.UserConfig[name]; !known {
+			return nil, nil, fmt.Errorf("the bundle has no setting %q; it has: %s", name, strings.Join(slices.Sorted(maps.Keys(m.UserConfig)), ", "))
+		}
+	}
+	var needed []Variable
+	for _, name := range slices.Sorted(maps.Keys(m.UserConfig)) {
+		s := m.UserConfig[name]
+		text, isGiven := given[name]
+		switch {
+		case s.Sensitive && isGiven:
+			return nil, nil, fmt.Errorf("%s is a secret, and other programs see arguments; leave it out, and store it afterwards", name)
+		case s.Sensitive:
+			if s.Required || o.wantsSecret(ctx, name, s) {
+				stored := secretName(serverName, name)
+				v.secrets[name] = stored
+				needed = append(needed, Variable{Name: stored, Secret: true, Required: s.Required, Description: strings.TrimSpace(s.Title + " " + s.Description)})
+			}
+			continue
+		case !isGiven:
+			if text, err = o.askSetting(ctx, name, s, v); err != nil {
+				return nil, nil, err
+			}
+		}
+		if v.settings[name], err = o.settingValues(name, s, text); err != nil {
+			return nil, nil, err
+		}
+	}
+	return v, needed, nil
+}
+
+// wantsSecret asks whether the user has a secret that is not required.
+func (o *addOptions) wantsSecret(ctx context.Context, name string, s UserSetting) bool {
+	if !o.canAsk() {
+		return false
+	}
+	answer, err := o.Ask(ctx, fmt.Sprintf("%s%s: do you have this secret? [y/N] ", name, described(s)))
+	return err == nil && terminal.Affirmed(answer)
+}
+
+func (o *addOptions) canAsk() bool { return !o.Yes && !o.Form.Structured() && terminal.Is(o.Stdin) }
+
+func described(s UserSetting) string {
+	if text := strings.TrimSpace(s.Title + " " + s.Description); text != "" {
+		return " (" + short(text) + ")"
+	}
+	return ""
+}
+
+// askSetting returns the value that the user types, else the default.
+func (o *addOptions) askSetting(ctx context.Context, name string, s UserSetting, v *bundleValues) (string, error) {
+	fallback, err := defaultOf(s, v)
+	if err != nil {
+		return "", fmt.Errorf("the default of %s: %w", name, err)
+	}
+	if o.canAsk() {
+		answer, err := o.Ask(ctx, fmt.Sprintf("%s%s [%s]: ", name, described(s), terminal.OneLine(fallback)))
+		if err != nil {
+			return "", err
+		}
+		if answer = strings.TrimSpace(answer); answer != "" {
+			return answer, nil
+		}
+	}
+	if fallback == "" && s.Required {
+		return "", fmt.Errorf("it needs a value for %s%s; give it as %s=VALUE", name, described(s), name)
+	}
+	return fallback, nil
+}
+
+// defaultOf returns the default of a setting as text. Several values are separated as in PATH.
+func defaultOf(s UserSetting, v *bundleValues) (string, error) {
+	var all []string
+	switch value := s.Default.(type) {
+	case nil:
+	case []any:
+		for _, one := range value {
+			all = append(all, fmt.Sprint(one))
+		}
+	case float64:
+		all = append(all, strconv.FormatFloat(value, 'f', -1, 64))
+	default:
+		all = append(all, fmt.Sprint(value))
+	}
+	for i, text := range all {
+		for _, found := range bundleReference().FindAllStringSubmatch(text, -1) {
+			place, ok := v.place(found[1])
+			if !ok || found[1] == "__dirname" {
+				return "", fmt.Errorf("the reference %.80s is not known", found[0])
+			}
+			text = strings.ReplaceAll(text, found[0], place)
+		}
+		all[i] = text
+	}
+	return strings.Join(all, string(os.PathListSeparator)), nil
+}
+
+// settingValues checks a value and returns it, or several of a setting with multiple.
+func (o *addOptions) settingValues(name string, s UserSetting, text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	switch s.Type {
+	case "number":
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max {
+			return nil, fmt.Errorf("%s=%.40s is not a number between its bounds", name, text)
+		}
+	case "boolean":
+		if text != "true" && text != "false" {
+			return nil, fmt.Errorf("%s is true or false, not %.40q", name, text)
+		}
+	case "directory", "file":
+		var all []string
+		for one := range strings.SplitSeq(text, string(os.PathListSeparator)) {
+			path := o.Absolute(one)
+			info, err := os.Stat(path)
+			if err != nil || info.IsDir() != (s.Type == "directory") {
+				return nil, fmt.Errorf("%s: there is no %s %s", name, s.Type, path)
+			}
+			all = append(all, path)
+		}
+		if len(all) > 1 && !s.Multiple {
+			return nil, fmt.Errorf("%s takes one %s", name, s.Type)
+		}
+		return all, nil
+	}
+	return []string{text}, nil
+}
+
+var noSecretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
+
+// secretName returns the name of the secret for a setting of a server.
+func secretName(of, setting string) string {
+	return strings.Trim(noSecretName().ReplaceAllString(strings.ToUpper(of+"_"+setting), "_"), "_")
+}
