@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -62,7 +63,7 @@ func libraries() error {
 
 // engineLibraries returns the texts of files of runner/typescript, the folder, by name.
 func engineLibraries(folder string) (map[string]string, error) {
-	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", typescriptModule)
+	list := exec.CommandContext(context.Background(), "go", "list", "-m", "-f", "{{.Dir}}", typescriptModule)
 	list.Dir = folder
 	dir, err := list.Output()
 	if err != nil {

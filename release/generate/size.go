@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func printSize() error {
 
 // link builds the program with flags of the linker, and returns what the linker prints.
 func link(to, flags string) ([]byte, error) {
-	c := exec.Command("go", "build", "-trimpath", "-ldflags", flags, "-o", to, "./cmd/toolscript") //nolint:gosec // constants
+	c := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-ldflags", flags, "-o", to, "./cmd/toolscript") //nolint:gosec // constants
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *counter) Write(p []byte) (int, error) {
 // printCode prints the code of each library, the largest first. The tables of the runtime add about
 // three quarters of it.
 func printCode(program string) error {
-	out, err := exec.Command("go", "tool", "nm", "-size", program).Output() //nolint:gosec // a file of this command
+	out, err := exec.CommandContext(context.Background(), "go", "tool", "nm", "-size", program).Output() //nolint:gosec // a file of this command
 	if err != nil {
 		return err
 	}
