@@ -259,15 +259,15 @@ func TestCacheMetrics(t *testing.T) {
 	hits := func(o harness.ScriptToolCallOutput) [2]bool {
 		return [2]bool{o.Metrics.CacheHit, o.Metrics.CompilationCacheHit}
 	}
-	once := fmt.Sprintf(" // %d", time.Now().UnixNano()) // the test may run several times in one process
-	code := "return await tools.add({ a: 40, b: 2 })" + once
+	once := fmt.Sprintf("const once = %d; ", time.Now().UnixMicro()) // the test may run several times in one process
+	code := once + "return await tools.add({ a: 40, b: 2 })"
 	if got := hits(ran(t, code)); got != [2]bool{} {
 		t.Errorf("first: %v", got)
 	}
 	if got := hits(ran(t, code)); got != [2]bool{true, true} {
 		t.Errorf("again: %v", got)
 	}
-	wrong := "return await tools.add({ a: '40', b: 2 })" + once // known to be wrong
+	wrong := once + "return await tools.add({ a: '40', b: 2 })" // known to be wrong
 	for i, want := range []bool{false, true} {
 		o := ran(t, wrong)
 		if got := hits(o); o.OK || got != [2]bool{want, want} {
