@@ -219,3 +219,41 @@ func TestAddBundleOfARuntime(t *testing.T) {
 		t.Errorf("definition %+v", d)
 	}
 }
+
+// TestBundleOfAnyName checks that the name of a server never leads out of the folder of the bundles.
+func TestBundleOfAnyName(t *testing.T) {
+	const manifest = `{"manifest_version":"0.3","name":"x","version":"1","description":"d","author":{"name":"A"},
+		"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"${__dirname}/bin/notes"}}}`
+	w, data := bundleWorld(t, manifest, notes(t))
+	if err := os.WriteFile(filepath.Join(data, "kept"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]string{}
+	for _, name := range []string{"..", "../../x", "a/b", "a b", "a-b", "/x", "x"} {
+		if r := w.run(t, "add", "notes.mcpb", "--name", name, "--yes"); r.code != 0 {
+			t.Fatalf("%q: %s", name, r.stderr)
+		}
+		command := w.defined(t, name).Command
+		inside, below := strings.CutPrefix(command, filepath.Join(data, "bundles")+"/")
+		folder, rest, _ := strings.Cut(inside, "/")
+		if !below || rest != "bin/notes" || folders[folder] != "" {
+			t.Errorf("%q: the command is %s", name, command)
+		}
+		folders[folder] = name
+	}
+	for _, name := range folders {
+		if r := w.run(t, "remove", name, "--yes"); r.code != 0 {
+			t.Errorf("%q: %s", name, r.stderr)
+		}
+	}
+	left, err := os.ReadDir(filepath.Dir(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "kept")); err != nil {
+		t.Errorf("%v; beside the data folder: %v", err, left)
+	}
+	if bundles, err := os.ReadDir(filepath.Join(data, "bundles")); err == nil {
+		t.Errorf("left: %v", bundles)
+	}
+}

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 )
 
-// paying is a gateway whose runs ask for a page, which is finished when the answer has come, and then for
-// a form with a nested object.
+// paying is a gateway whose runs ask for a page, if they may, which is finished when the answer has come, and
+// then for a form with a nested object.
 type paying struct {
 	mcp.Gateway
 	requests chan toolscript.ExecRequest
@@ -27,9 +27,14 @@ func (g paying) Exec(_ context.Context, request toolscript.ExecRequest, emit fun
 	page := toolscript.Question{ID: "ask_1", Server: "shop", Message: "Pay", URL: "https://example.com/pay"}
 	form := toolscript.Question{ID: "ask_2", Server: "shop", Message: "Where?", Schema: json.RawMessage(
 		`{"type":"object","required":["to"],"properties":{"to":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}`)}
-	err := errors.Join(emit(toolscript.Event{Type: toolscript.EventStart, RunID: "run_1"}), emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &page}))
-	first := <-g.answers
-	err = errors.Join(err, emit(toolscript.Event{Type: toolscript.EventFinished, Ask: &page}), emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &form}))
+	err := emit(toolscript.Event{Type: toolscript.EventStart, RunID: "run_1"})
+	var first toolscript.Answer
+	if request.AskPages {
+		err = errors.Join(err, emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &page}))
+		first = <-g.answers
+		err = errors.Join(err, emit(toolscript.Event{Type: toolscript.EventFinished, Ask: &page}))
+	}
+	err = errors.Join(err, emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &form}))
 	second := <-g.answers
 	value, wrong := json.Marshal(first.Action + string(first.Content) + " " + second.Action + string(second.Content))
 	return errors.Join(err, wrong, emit(toolscript.EndEvent("run_1", toolscript.End{OK: true, Value: value})))
@@ -85,15 +90,13 @@ func TestPagesOfClients(t *testing.T) {
 // A client that offers forms only is asked for no page.
 func TestClientsWithoutPages(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		g := paying{requests: make(chan toolscript.ExecRequest, 1), answers: make(chan toolscript.Answer, 2)}
-		g.answers <- toolscript.Answer{}
-		g.answers <- toolscript.Answer{}
+		g := paying{requests: make(chan toolscript.ExecRequest, 1), answers: make(chan toolscript.Answer, 1)}
 		s := sdkClient(t, plain(g), version, func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return &sdk.ElicitResult{Action: "decline"}, nil
 		})
-		ctx, cancel := context.WithCancel(kit.Within(t))
-		_, _ = s.CallTool(ctx, &sdk.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": "x"}}) // only the request of the run matters
-		cancel()
+		if _, err := s.CallTool(kit.Within(t), &sdk.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": "x"}}); err != nil {
+			t.Errorf("%s: %v", version, err)
+		}
 		if r := <-g.requests; !r.Ask || r.AskPages {
 			t.Errorf("%s: the run is told %v, %v", version, r.Ask, r.AskPages)
 		}

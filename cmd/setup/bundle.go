@@ -3,6 +3,8 @@ package setup
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +38,7 @@ func isBundle(word string) bool {
 	return extension == ".mcpb" || extension == ".dxt"
 }
 
-// bundlesFolder is the folder of unpacked bundles. The folder of a bundle has the name of its server.
+// bundlesFolder is the folder of unpacked bundles.
 func bundlesFolder(a *app.App) (string, error) {
 	data, err := config.DataDir(a.Host.ConfigOptions(false))
 	if err != nil {
@@ -84,7 +86,7 @@ func (o *addOptions) addBundle(ctx context.Context, file string, words []string)
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", file, err)}
 	}
-	values.folder = filepath.Join(folder, name)
+	values.folder = filepath.Join(folder, folderName(name))
 	definition, err := b.Manifest.definition(values, func(program string) (string, error) { return runtimeVersion(ctx, program, o.Env) })
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s: %w", file, err)}
@@ -248,6 +250,17 @@ var noName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[
 // localName makes the name of a server from that of a bundle.
 func localName(name string) string {
 	return cmp.Or(strings.Trim(noName().ReplaceAllString(strings.ToLower(name), "-"), "-"), "bundle")
+}
+
+// folderName returns the name of the folder of a server's bundle. The name of a server may have any characters,
+// such as those of a path.
+func folderName(server string) string {
+	name := localName(server)
+	if name == server && filepath.IsLocal(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(server))
+	return name + "-" + hex.EncodeToString(sum[:4])
 }
 
 // settings returns the values of user_config: given as KEY=VALUE, typed at the terminal, or the default. Values that
