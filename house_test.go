@@ -178,6 +178,29 @@ func TestGuideNamesPackages(t *testing.T) {
 	}
 }
 
+// TestArchitectureIsOnePage checks that ARCHITECTURE.md stays on one page, and that the paths exist that it
+// and the first table of CONTRIBUTING.md name.
+func TestArchitectureIsOnePage(t *testing.T) {
+	const mostWords = 900
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := len(regexp.MustCompile(`\S*\w\S*`).FindAll(page, -1)); words > mostWords {
+		t.Errorf("ARCHITECTURE.md has %d words, more than %d", words, mostWords)
+	}
+	guide, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _, _ := strings.Cut(string(guide), "\n### ")
+	for _, span := range regexp.MustCompile("`([a-z_]+(?:/[a-z_.]+)+|[a-z_]+\\.go)`").FindAllStringSubmatch(string(page)+table, -1) {
+		if _, err := os.Stat(span[1]); err != nil {
+			t.Errorf("ARCHITECTURE.md or CONTRIBUTING.md: %v", err)
+		}
+	}
+}
+
 // Bounds of the rooms outside of test: their number, how many have one file, and the lines of
 // each without its tests.
 const (
