@@ -70,7 +70,7 @@ func TestAuthOffersADevice(t *testing.T) {
 
 // A gateway logs in with a code for a client of its API, and connects after that.
 func TestAuthDeviceOfTheGateway(t *testing.T) {
-	w, as, _ := guarded(t, oauthserver.Options{Device: []string{"authorization_pending", "slow_down", ""}})
+	w, as, _ := guarded(t, oauthserver.Options{Device: []string{"authorization_pending", ""}})
 	_, export := gatewayAt(t, w)
 	_, gateway, _ := strings.Cut(export, "=")
 	inState(t, w, "guarded", "needs_auth")

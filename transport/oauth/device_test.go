@@ -97,6 +97,7 @@ func TestDeviceOfEveryClient(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each login waits a second before it asks
 			test.server.Device = []string{""}
 			as := oauthserver.Start(t, test.server)
 			if test.config.ClientSecret != "" {
