@@ -151,7 +151,9 @@ func (s *script) event(e toolscript.Event) error {
 	defer s.mu.Unlock()
 	switch e.Type {
 	case toolscript.EventStart:
-		s.runID = e.RunID
+		if s.runID == "" { // that of a task is known before, and is read without mu
+			s.runID = e.RunID
+		}
 	case toolscript.EventStdout, toolscript.EventStderr:
 		s.output.WriteString(e.Data)
 	case toolscript.EventDiagnostic:
