@@ -38,7 +38,7 @@ func (w *work) acts(all []observed.Acted) {
 		case observed.Unix:
 			p.What, p.Why, p.Sensitive = "connects to the unix socket "+w.shown(a.Target), "a confined server has no unix sockets: they lead to programs that are not confined", w.sensitive(a.Target)
 		case observed.Listen:
-			p.What, p.Why = "listens on "+w.shown(a.Target), "a confined server cannot listen"
+			p.What, p.Why, p.Minor = w.bound(a.Target, all)
 		case observed.Socket:
 			p.What, p.Why = "creates a socket of the kind "+a.Target, "a confined server has TCP sockets only"
 		case observed.Signal:
@@ -69,6 +69,16 @@ func (w *work) acts(all []observed.Acted) {
 		}
 		w.problem(p)
 	}
+}
+
+// bound returns what is to be said about an address to which the server has bound a socket. urllib3 binds
+// one to any free port when it is imported, and does not listen.
+func (w *work) bound(to string, all []observed.Acted) (what, why string, minor bool) {
+	listens := func(a observed.Acted) bool { return a.Kind == observed.Call && a.Target == "listen" }
+	if to == "TCP port 0" && !slices.ContainsFunc(all, listens) {
+		return "binds a socket to a free TCP port", "a confined server cannot; libraries try it to find out whether there is IPv6", true
+	}
+	return "listens on " + w.shown(to), "a confined server cannot listen", false
 }
 
 // changeable reports whether the profile lets the server change the mode and times of a

@@ -165,6 +165,26 @@ func TestActs(t *testing.T) {
 	}
 }
 
+// TestProbes: actions of libraries at their start, without which they work, are minor, and what was refused of
+// them does not matter.
+func TestProbes(t *testing.T) {
+	r := record(use{"/dev/tty", observed.Write})
+	r.Act(observed.Listen, "TCP port 0")
+	got := confine.Suggest(r, scene(), confine.Profile{})
+	if len(got.Profile.Write) > 0 || len(got.Profile.Read) > 0 {
+		t.Errorf("the profile has %+v", got.Profile)
+	}
+	for _, found := range [][]confine.Problem{got.Problems, confine.Refused(r, "/home/u")} {
+		if len(found) != 2 || !found[0].Minor || !found[1].Minor {
+			t.Errorf("%+v", found)
+		}
+	}
+	r.Act(observed.Call, "listen")
+	if got := confine.Suggest(r, scene(), confine.Profile{}).Problems; got[0].What != "listens on TCP port 0" || got[0].Minor {
+		t.Errorf("a server that listens: %+v", got)
+	}
+}
+
 // secrets are places that no entry may contain.
 var secrets = []string{"/home/u/.ssh", "/home/u/.aws", "/home/u/.gnupg", "/home/u/.mozilla", "/home/u/.toolscript", "/home/u/.local/share/keyrings", "/var/run/docker.sock", "/run/docker.sock", "/etc/shadow"}
 

@@ -24,6 +24,9 @@ func (w *work) files(all []observed.File) {
 			continue
 		case given:
 			continue
+		case f.Path == tty:
+			w.problem(usesTerminal(f))
+			continue
 		case w.sensitive(f.Path):
 			w.secrets.add(f.Path)
 			p.Why = "it may have secrets, and is never suggested; add it by hand if the server needs it"
@@ -72,6 +75,17 @@ func (o *found) problem(p Problem, shown func(string) string) Problem {
 		p.What = fmt.Sprintf("%s %d files of %s, such as %s", verb, o.files, shown(location), shown(o.first))
 	}
 	return p
+}
+
+// tty is the controlling terminal of a process. A gateway that a person has started passes it to servers.
+const tty = "/dev/tty"
+
+// usesTerminal is the problem of a server that opens the terminal. uv opens it at each start.
+func usesTerminal(f observed.File) Problem {
+	return Problem{
+		What: "opens the terminal", Count: f.Count(), Minor: true,
+		Why: "a server that writes there could ask you for a password, so it is never suggested; most programs work without it",
+	}
 }
 
 // location returns the outermost place of secrets that contains a path, or the path itself.

@@ -7,7 +7,11 @@ import "github.com/toolscript/toolscript/runner/observed"
 func Refused(r *observed.Record, home string) []Problem {
 	w := newWork(Scene{Home: home}, r.Bases())
 	for _, f := range r.Files() {
-		if !w.given(f) {
+		switch {
+		case w.given(f):
+		case f.Path == tty:
+			w.problem(usesTerminal(f))
+		default:
 			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "the profile does not have it", Minor: !f.Writes() && f.Folder && w.tooMuch(f.Path, false)})
 		}
 	}
