@@ -8,13 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/toolscript/toolscript/test/clients/model"
+	pypi "github.com/toolscript/toolscript/test/fixture/python"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
@@ -189,56 +188,16 @@ func pinned(l library) (string, error) {
 	return "", errors.Join(fmt.Errorf("no version of %s in requirements.txt", l.pkg), err)
 }
 
-// uv returns the installer of Python packages: the one in PATH, or one from PyPI.
-var uv = sync.OnceValues(func() (string, error) {
-	if found, err := exec.LookPath("uv"); err == nil {
-		return found, nil
-	}
-	folder, err := filepath.Abs("python/.venv/uv")
-	if err != nil {
-		return "", err
-	}
-	installed := filepath.Join(folder, "bin", "uv")
-	if _, err := os.Stat(installed); err == nil {
-		return installed, nil
-	}
-	for _, args := range [][]string{{"python3", "-m", "venv", folder}, {filepath.Join(folder, "bin", "pip"), "install", "-q", "uv==0.13.9"}} {
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	return installed, nil
-})
-
-// environment returns the Python interpreter of a virtual environment with the requirements of a
-// folder, and creates the environment if necessary. Without Python or a network, it skips the test.
+// environment returns the Python interpreter of an environment with the requirements of a folder. Without
+// Python or a network, it skips the test.
 func environment(t *testing.T, folder string) string {
 	t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skipf("NOT RUN: %v. Install Python 3.11 or newer.", err)
+	if err := pypi.Missing(); err != nil {
+		t.Skipf("NOT RUN: %v", err)
 	}
-	installer, err := uv()
-	if err != nil {
-		t.Skipf("NOT RUN: uv cannot be installed: %v", err)
-	}
-	venv := mustAbs(t, "python", ".venv", folder)
-	wanted, err := os.ReadFile("python/" + folder + "/requirements.txt")
+	interpreter, err := pypi.Environment(filepath.Join("python", folder, "requirements.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	python, done := filepath.Join(venv, "bin", "python"), filepath.Join(venv, "requirements.txt")
-	if has, err := os.ReadFile(done); err == nil && string(has) == string(wanted) {
-		return python
-	}
-	for _, args := range [][]string{
-		{"venv", "-q", "--clear", venv}, {"pip", "install", "-q", "-p", python, "-r", "python/" + folder + "/requirements.txt"},
-	} {
-		if out, err := exec.Command(installer, args...).CombinedOutput(); err != nil {
-			t.Fatalf("uv %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	if err := os.WriteFile(done, wanted, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return python
+	return interpreter
 }
