@@ -63,6 +63,7 @@ var sections = []section{
 	{name: "model", proves: "the embedded model is that of its npm package", task: "model"},
 	{name: "modules", proves: "the modules of the operator page are those of their npm packages", task: "modules"},
 	{name: "soak", proves: "scripts of every ending while workers are killed, and ten real servers", task: "soak RUNS=200"},
+	{name: "python", proves: "sixteen Python servers and five Python clients, where Python is present", task: "python"},
 	{name: "faults", proves: "calls of twenty gateways while their processes are killed", task: "faults FOR=45s"},
 	{name: "platforms", proves: "the program compiles for the other platforms, and vet finds nothing there", task: "platforms"},
 	{name: "staticcheck", proves: "what the linters find that read the sources of all dependencies", task: "staticcheck"},
