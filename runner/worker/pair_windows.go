@@ -77,8 +77,8 @@ func newPipe() (direction, error) {
 	return p, nil
 }
 
-// start starts the worker in a job of its own, in which it can start no other process. A Ctrl-C at
-// the console does not reach it.
+// start starts the worker in a job of its own, in which it can start no other process. It has no console, which would be
+// a process more for each worker, and whose keys would reach it.
 func (p *pair) start(cmd *exec.Cmd) error {
 	var numbers []string
 	for _, handle := range p.handles {
@@ -95,7 +95,7 @@ func (p *pair) start(cmd *exec.Cmd) error {
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], channelVariable+"="+strings.Join(numbers, ","))
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		AdditionalInheritedHandles: p.handles, Token: syscall.Token(token),
-		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.BELOW_NORMAL_PRIORITY_CLASS | windows.CREATE_NO_WINDOW,
+		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.BELOW_NORMAL_PRIORITY_CLASS | windows.DETACHED_PROCESS,
 	}
 	job, err := proc.StartInJob(cmd, proc.JobLimits{Processes: 1, Memory: maxCommit})
 	if err != nil {
