@@ -3,7 +3,9 @@
 package emulated
 
 import (
+	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -13,6 +15,7 @@ type Suite struct {
 	Folder string
 	Whole  bool              // without the short form
 	Group  string            // test whose subtests Not names; "" if it names tests
+	Files  string            // pattern of the files below Folder from which Group makes its subtests; each runs alone
 	Not    map[string]string // what cannot run, with the reason
 }
 
@@ -23,4 +26,19 @@ func (s Suite) skip() string {
 		return names
 	}
 	return "^" + s.Group + "$/" + names
+}
+
+// subtests returns the names of the subtests that run alone.
+func (s Suite) subtests() (names []string, err error) {
+	files, err := filepath.Glob(filepath.Join(s.Folder, s.Files))
+	if err == nil && len(files) == 0 {
+		err = errors.New("there is no file " + s.Files)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		if _, not := s.Not[name]; !not {
+			names = append(names, name)
+		}
+	}
+	return names, err
 }

@@ -21,6 +21,9 @@ type System struct {
 
 	// Run runs a program in a folder and writes what it prints to the file at output.
 	Run func(folder, output, program string, args ...string) error
+
+	// End ends all processes of the system. It is nil if nothing can tell them from those of others.
+	End func()
 }
 
 // RunAll runs the suites whose folders are in names, or all of them if there are no names, and prints their counts.
@@ -56,18 +59,11 @@ func (s System) suite(u Suite) error {
 		return fmt.Errorf("it does not compile: %w", err)
 	}
 	defer os.Remove(program) //nolint:errcheck // the folder is removed later
-	args = append([]string{"-test.v"}, s.Args...)
-	if !u.Whole {
-		args = append(args, "-test.short")
-	}
-	if len(u.Not) > 0 {
-		args = append(args, "-test.skip="+u.skip())
-	}
 	output := filepath.Join(s.Results, name+".txt")
-	ran := s.Run(u.Folder, output, program, args...)
+	ran := s.tests(u, program, output)
 	out, err := os.ReadFile(output) //nolint:gosec // in the folder of the results
 	if err != nil {
-		return err
+		return errors.Join(err, ran)
 	}
 	c := count(string(out))
 	c.print(u)
@@ -75,4 +71,19 @@ func (s System) suite(u Suite) error {
 		return fmt.Errorf("%d tests failed, see %s", len(c.failed), s.Results)
 	}
 	return ran
+}
+
+// tests runs the tests of a suite and writes what they print to the file at output.
+func (s System) tests(u Suite, program, output string) error {
+	args := slices.Concat([]string{"-test.v"}, s.Args)
+	if !u.Whole {
+		args = append(args, "-test.short")
+	}
+	if u.Files != "" {
+		return s.alone(u, program, output, args)
+	}
+	if len(u.Not) > 0 {
+		args = append(args, "-test.skip="+u.skip())
+	}
+	return s.Run(u.Folder, output, program, args...)
 }

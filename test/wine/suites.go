@@ -7,8 +7,8 @@ const (
 	wineCPU   = "Wine 8 does not report the CPU time of another process"
 	wineLinks = "Wine 8 makes no links"
 	signals   = "Windows has no signals"
-	programs  = "it runs programs of Unix, such as find and mkfifo"
-	kills     = "the shell in Go has no kill"
+	programs  = "it runs programs of Unix, such as find, mkfifo and base64"
+	shell     = "its programs are scripts of the shell"
 )
 
 var suites = []emulated.Suite{
@@ -21,25 +21,24 @@ var suites = []emulated.Suite{
 		"TestConfine":                             "Windows cannot confine a server",
 		"TestKilledWithCallsInFlight":             signals,
 		"TestCloseKillsAServerThatIgnoresSignals": signals,
-		"TestCommandIsFoundInThePathOfTheServer":  "a server is a script of the shell",
+		"TestCommandIsFoundInThePathOfTheServer":  shell,
 		"TestPermanentCauses":                     "it starts the shell, and a file without permission to execute",
 		"TestMissingProgramNamesTheVariable":      "it starts the shell",
 	}},
 	{Folder: "test/sandbox", Whole: true},
 	{Folder: "test/plugin"},
-	{Folder: "test/script", Group: "TestScripts", Not: scripts},
+	{Folder: "test/script", Whole: true, Group: "TestScripts", Files: "testdata/*.txtar", Not: scripts},
 }
 
 // scripts are the files of test/script/testdata that cannot run.
 var scripts = map[string]string{
-	"builtin_exec":    programs,
-	"command-server":  programs,
-	"exec-interrupt":  signals,
-	"exec-notices":    programs,
-	"gateway-reload":  signals,
-	"gateway-signals": signals,
-	"linked-root":     wineLinks,
-	"runs-detached":   kills,
-	"server-returns":  "a server is a script of the shell",
-	"status-all":      kills,
+	"builtin_exec":   programs,
+	"command-server": programs,
+	"exec-notices":   programs,
+	"gateway-reload": signals,
+	"docs-scripts":   shell,
+	"linked-root":    wineLinks,
+	"messages":       "it edits its output with the sed of Unix",
+	"secret":         programs,
+	"server-returns": shell,
 }

@@ -67,6 +67,7 @@ func (w *windows) system() emulated.System {
 		Results: results,
 		Args:    []string{"-test.timeout=40m", "-test.parallel=2"},
 		Run:     w.run,
+		End:     w.end,
 	}
 }
 
@@ -102,8 +103,18 @@ func (w *windows) run(dir, output, path string, args ...string) error {
 // close ends the processes and removes the files.
 func (w *windows) close() error {
 	if w.server != "" {
-		_ = w.command("", w.server, "-k").Run() // fails if no process is left
-		_ = w.command("", w.server, "-w").Run() // the same
+		w.end()
 	}
 	return os.RemoveAll(w.folder)
+}
+
+// end ends the processes, and removes the files that they have not removed. The next program starts the services of
+// Windows again.
+func (w *windows) end() {
+	_ = w.command("", w.server, "-k").Run() // fails if no process is left
+	_ = w.command("", w.server, "-w").Run() // the same
+	temporary, _ := filepath.Glob(filepath.Join(w.folder, "prefix/drive_c/users/*/Temp/*"))
+	for _, path := range temporary {
+		_ = os.RemoveAll(path) // close reports what cannot be removed
+	}
 }
