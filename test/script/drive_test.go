@@ -7,15 +7,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"syscall"
 )
 
 // drive is the program "drive WHAT COMMAND [ARGS]". It runs the command, prints the first line of its
-// output, and only then does WHAT: "input" sends the rest of standard input and closes it; INT and TERM
-// send a signal. A command that buffers its output therefore blocks.
+// output, and only then does WHAT: "input" sends the rest of standard input and closes it; the others are
+// signals, or keys of a console of Windows. A command that buffers its output therefore blocks.
 func drive(args []string) int {
 	cmd := exec.Command(args[1], args[2:]...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr, cmd.SysProcAttr = os.Stderr, ownConsole
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return driveFailed(err)
@@ -45,19 +44,13 @@ func drive(args []string) int {
 }
 
 func act(what string, process *os.Process, stdin io.WriteCloser) error {
-	switch what {
-	case "input":
-		if _, err := io.Copy(stdin, os.Stdin); err != nil {
-			return err
-		}
-		return stdin.Close()
-	case "INT":
-		return process.Signal(syscall.SIGINT)
-	case "TERM":
-		return process.Signal(syscall.SIGTERM)
-	default:
-		return fmt.Errorf("drive: %q is none of input, INT, TERM", what)
+	if what != "input" {
+		return interrupt(process, what)
 	}
+	if _, err := io.Copy(stdin, os.Stdin); err != nil {
+		return err
+	}
+	return stdin.Close()
 }
 
 func driveFailed(err error) int {

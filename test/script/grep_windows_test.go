@@ -21,8 +21,8 @@ type search struct {
 	out                           io.Writer
 }
 
-// grep is the program "grep [-o] [-q] [-c] [-v] [-l] [-r] [-m N] [-E] [-F] PATTERN [FILE]". Its patterns have the
-// syntax of Go.
+// grep is the program "grep [-o] [-q] [-c] [-v] [-l] [-r] [-m N] [-E] [-F] [-e] PATTERN [FILE]". Its patterns have
+// the syntax of Go.
 func grep(args []string, dir string, in io.Reader, out io.Writer) uint8 {
 	flags := flag.NewFlagSet("grep", flag.ContinueOnError)
 	s := search{out: out, only: flags.Bool("o", false, ""), quiet: flags.Bool("q", false, ""), count: flags.Bool("c", false, ""), not: flags.Bool("v", false, ""), list: flags.Bool("l", false, ""), most: flags.Int("m", 0, "")}
@@ -66,11 +66,14 @@ func grep(args []string, dir string, in io.Reader, out io.Writer) uint8 {
 	return 0
 }
 
-// separate splits flags such as -rlF and -m1.
+// separate splits flags such as -rlF and -m1. -e ends them.
 func separate(args []string) (all []string) {
 	for i, arg := range args {
 		if len(arg) < 2 || arg[0] != '-' {
 			return append(all, args[i:]...)
+		}
+		if arg == "-e" {
+			return append(append(all, "--"), args[i+1:]...)
 		}
 		if number, is := strings.CutPrefix(arg, "-m"); is {
 			all = append(all, "-m="+number)

@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"golang.org/x/sys/windows"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -48,7 +50,7 @@ func shell(args []string) int {
 	if err != nil {
 		return failed("sh", err)
 	}
-	runner, err := interp.New(interp.StdIO(os.Stdin, os.Stdout, os.Stderr), interp.ExecHandlers(inShell), interp.Params(append([]string{"--"}, rest...)...))
+	runner, err := interp.New(interp.StdIO(os.Stdin, os.Stdout, os.Stderr), interp.CallHandler(rename), interp.ExecHandlers(inShell), interp.Params(append([]string{"--"}, rest...)...))
 	if err != nil {
 		return failed("sh", err)
 	}
@@ -93,15 +95,18 @@ func sleep(args []string) int {
 	return 0
 }
 
+// killed is the exit code that a shell reports for a process that was killed.
+const killed = 137
+
 // kill is the program "kill -9 PID".
 func kill(args []string) int {
 	pid, err := strconv.Atoi(strings.TrimSpace(args[len(args)-1]))
 	if err != nil {
 		return failed("kill", err)
 	}
-	process, err := os.FindProcess(pid)
+	process, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(pid))
 	if err == nil {
-		err = process.Kill()
+		err = errors.Join(windows.TerminateProcess(process, killed), windows.CloseHandle(process))
 	}
 	if err != nil {
 		return failed("kill", err)
@@ -136,13 +141,31 @@ func touch(args []string) int {
 	return 0
 }
 
-// inShell runs the programs head, rm and grep of a script in the shell.
+// rename makes kill a program: the shell reserves the name for a command that it lacks.
+func rename(_ context.Context, args []string) ([]string, error) {
+	if args[0] == "kill" {
+		args[0] = "kill.exe"
+	}
+	return args, nil
+}
+
+// inShell runs the programs head, tee, wc, rm, xargs and grep of a script in the shell.
 func inShell(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
 		c := interp.HandlerCtx(ctx)
 		switch args[0] {
 		case "head":
 			return status(head(c.Stdin, c.Stdout))
+		case "tee":
+			return tee(filepath.Join(c.Dir, args[len(args)-1]), c.Stdin, c.Stdout)
+		case "wc":
+			return status(wc(c.Stdin, c.Stdout))
+		case "xargs":
+			words, err := io.ReadAll(c.Stdin)
+			if err != nil {
+				return err
+			}
+			return next(ctx, append(slices.Clone(args[1:]), strings.Fields(string(words))...))
 		case "rm":
 			for _, name := range args[1:] {
 				_ = os.Remove(filepath.Join(c.Dir, name)) // as with -f
@@ -159,6 +182,26 @@ func inShell(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 func head(in io.Reader, out io.Writer) uint8 {
 	line, _ := bufio.NewReader(in).ReadString('\n')
 	_, _ = io.WriteString(out, line) // the reader may close its end
+	return 0
+}
+
+// tee is the program "tee -a FILE".
+func tee(name string, in io.Reader, out io.Writer) error {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.MultiWriter(file, out), in)
+	return errors.Join(err, file.Close())
+}
+
+// wc is the program "wc -l".
+func wc(in io.Reader, out io.Writer) uint8 {
+	lines := 0
+	for reader := bufio.NewScanner(in); reader.Scan(); {
+		lines++
+	}
+	_, _ = fmt.Fprintln(out, lines) // the reader may close its end
 	return 0
 }
 
