@@ -38,25 +38,38 @@ func (s System) alone(u Suite, program, output string, args []string) (err error
 		return err
 	}
 	for _, name := range names {
-		test := u.Group + "/" + name
-		failed := s.limited(u.Folder, one, program, append(slices.Clone(args), "-test.timeout="+aloneLimit.String(), "-test.run=^"+u.Group+"$/^"+name+"$"))
-		out, err := os.ReadFile(one) //nolint:gosec // in the folder of the results
+		text, err := s.one(u, name, program, one, args)
+		if err == nil && s.Fault != nil && s.Fault.MatchString(text) && len(count(text).failed) > 0 {
+			fmt.Printf("  again   %s: %s\n", name, s.Fault.FindString(text))
+			text, err = s.one(u, name, program, one, args)
+		}
 		if err != nil {
 			return err
-		}
-		text := without(string(out), u.Group)
-		c := count(text)
-		if ended := slices.Contains(slices.Concat(c.passed, c.skipped), test) && failed == nil; !ended && !slices.Contains(c.failed, test) {
-			text = without(text, test) + fmt.Sprintf("\n    --- FAIL: %s (it did not run to its end: %v)\n", test, failed)
 		}
 		if _, err := file.WriteString(text); err != nil {
 			return err
 		}
-		if failed != nil && s.End != nil {
-			s.End()
-		}
 	}
 	return ran
+}
+
+// one runs one subtest and returns what it printed. A subtest that did not run to its end has failed.
+func (s System) one(u Suite, name, program, output string, args []string) (string, error) {
+	test := u.Group + "/" + name
+	failed := s.limited(u.Folder, output, program, append(slices.Clone(args), "-test.timeout="+aloneLimit.String(), "-test.run=^"+u.Group+"$/^"+name+"$"))
+	if failed != nil && s.End != nil {
+		s.End()
+	}
+	out, err := os.ReadFile(output) //nolint:gosec // in the folder of the results
+	if err != nil {
+		return "", err
+	}
+	text := without(string(out), u.Group)
+	c := count(text)
+	if ended := slices.Contains(slices.Concat(c.passed, c.skipped), test) && failed == nil; !ended && !slices.Contains(c.failed, test) {
+		text = without(text, test) + fmt.Sprintf("\n    --- FAIL: %s (it did not run to its end: %v)\n", test, failed)
+	}
+	return text, nil
 }
 
 // limited runs a program, and ends all processes of the system if it does not end.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,6 +25,10 @@ type System struct {
 
 	// End ends all processes of the system. It is nil if nothing can tell them from those of others.
 	End func()
+
+	// Fault matches what a program prints after a fault of the system. A subtest that runs alone and fails with it runs
+	// a second time. It is nil if no such fault is known.
+	Fault *regexp.Regexp
 }
 
 // RunAll runs the suites whose folders are in names, or all of them if there are no names, and prints their counts.

@@ -35,7 +35,6 @@ var scripts = map[string]string{
 	"builtin_exec":   programs,
 	"command-server": programs,
 	"exec-notices":   programs,
-	"gateway-reload": signals,
 	"docs-scripts":   shell,
 	"linked-root":    wineLinks,
 	"messages":       "it edits its output with the sed of Unix",

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 
 	"github.com/toolscript/toolscript/test/emulated"
 )
@@ -18,6 +19,9 @@ type windows struct {
 	overlay string // the file for go test -overlay
 	env     []string
 }
+
+// fault is the error of a program that Wine 8 did not start, which is rare.
+var fault = regexp.MustCompile(`fork/exec \S+: Internal error\.`)
 
 // debian is the folder in which Debian has the programs of Wine.
 const debian = "/usr/lib/wine"
@@ -68,6 +72,7 @@ func (w *windows) system() emulated.System {
 		Args:    []string{"-test.timeout=40m", "-test.parallel=2"},
 		Run:     w.run,
 		End:     w.end,
+		Fault:   fault,
 	}
 }
 
