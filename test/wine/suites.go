@@ -38,6 +38,7 @@ var scripts = map[string]string{
 	"docs-scripts":   shell,
 	"linked-root":    wineLinks,
 	"messages":       "it edits its output with the sed of Unix",
+	"openapi":        "Wine 8 counts 109 MB for the process that reads a document, which is replaced from 96 MB",
 	"secret":         programs,
 	"server-returns": shell,
 }
