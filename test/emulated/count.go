@@ -12,6 +12,7 @@ var (
 	resultLine  = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+) \(`)
 	currentLine = regexp.MustCompile(`^=== (?:RUN|NAME|CONT)\s+(\S+)`)
 	programLine = regexp.MustCompile(`^\s+> (?:! )?exec .*\btoolscript\b`)
+	skipLine    = regexp.MustCompile(`^\s+> (\[.*\] skip.*)`) // in a script: the last one of a skipped script is its reason
 	messageLine = regexp.MustCompile(`^\s+\w+\.go:\d+: (.*)`)
 )
 
@@ -35,6 +36,9 @@ func count(out string) counts {
 			c.programs[current]++
 		}
 		if m := messageLine.FindStringSubmatch(line); m != nil {
+			c.messages[current] = m[1]
+		}
+		if m := skipLine.FindStringSubmatch(line); m != nil {
 			c.messages[current] = m[1]
 		}
 		m := resultLine.FindStringSubmatch(line)
