@@ -81,6 +81,7 @@ func TestDevice(t *testing.T) {
 
 // Clients of every kind can log in on another device, over the network.
 func TestDeviceOfEveryClient(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		server oauthserver.Options
 		config oauth.Config
