@@ -27,8 +27,8 @@ func holding() *fakeConn {
 	return c
 }
 
-// The answer about a page has no content. A page that is finished before the person has answered is accepted, and
-// one that is finished later is reported.
+// The answer about a page has no content. If the server finishes the page before the person has answered, the page
+// counts as accepted. If the server finishes it later, the run has an event.
 func TestPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := holding()

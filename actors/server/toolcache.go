@@ -132,7 +132,7 @@ func (f ToolLists) write(name string, cfg upstream.Config, content file) error {
 func (f ToolLists) Forget(name, source string) {
 	cfg := upstream.Config{Source: source}
 	for _, path := range []string{f.path(name, cfg), f.spokenPath(name, cfg)} {
-		_ = os.Remove(path) // a file that remains is read by nobody
+		_ = os.Remove(path) // nothing reads a file that remains
 	}
 }
 
