@@ -42,12 +42,12 @@ type Approvals struct {
 }
 
 // approvalSpec returns the actor of calls that wait for a person.
-func (s *System) approvalSpec() spec {
+func (s *System) approvalSpec() mailbox.Spec {
 	o := approval.Options{
 		Timeout: func() (t time.Duration) { return s.policies().Timeout() },
 		Show:    s.options.Approvals.Show, Notice: s.options.Approvals.Notice, Refuse: s.options.Approvals.Refuse, Client: s.options.Approvals.Client, Store: s.options.Approvals.Store, Log: s.options.Logger,
 	}
-	return spec{id: approvalsID, produce: func() actor.Receiver { return approval.New(o) }}
+	return mailbox.Spec{ID: approvalsID, Produce: func() actor.Receiver { return approval.New(o) }}
 }
 
 func (s *System) policies() toolscript.Approvals {
@@ -221,7 +221,7 @@ func askApprovals[T any](ctx context.Context, s *System, build func(mailbox.Repl
 	if err != nil {
 		return none, err
 	}
-	ctx, cancel := bounded(ctx, spawnLimit)
+	ctx, cancel := bounded(ctx, requestLimit)
 	defer cancel()
 	return mailbox.Ask(ctx, at, build)
 }

@@ -123,7 +123,7 @@ func (w *waker) pending(view catalog.View) []string {
 
 // want starts an attempt to connect, if the server is not connected.
 func (s *System) want(name string) {
-	if at, ok := s.directory.find(serverID(name)); ok {
+	if at, ok := s.directory.Find(serverID(name)); ok {
 		mailbox.Send(at.Engine, at.PID, server.Want{})
 	}
 }

@@ -25,7 +25,7 @@ func (s *System) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()
 	s.shut()
-	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any { return stopAll{r} })
+	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any { return mailbox.Stop{Reply: r} })
 	if err != nil {
 		// The root is not stopped: hollywood would wait for its children.
 		err = fmt.Errorf("end the actors: %w", err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/anthdm/hollywood/actor"
 
@@ -38,11 +37,11 @@ func (s *System) replace(ctx context.Context, servers map[string]upstream.Config
 	if s.closing.Err() != nil {
 		return toolscript.Reload{}, mailbox.ErrStopped
 	}
-	ctx, cancel := context.WithTimeout(ctx, spawnLimit)
+	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
 	plan := s.plan(servers)
 	result := resultOf(plan)
-	specs := make([]spec, 0, len(servers))
+	specs := make([]serverSpec, 0, len(servers))
 	for _, change := range plan {
 		if config, has := servers[change.Name]; has {
 			specs = append(specs, s.serverSpec(change.Name, config, !keepsActor(change.Action)))
@@ -53,7 +52,11 @@ func (s *System) replace(ctx context.Context, servers map[string]upstream.Config
 		adjusted[name] = servers[name]
 	}
 	s.identities.Store(s.identitiesOf(servers)) // a server that starts compares its pins with those of removed servers
-	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any {
+	at, err := s.find(serversID)
+	if err != nil {
+		return toolscript.Reload{}, err
+	}
+	_, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[struct{}]) any {
 		return configure{specs, slices.Concat(result.Changed, result.Removed), adjusted, r}
 	})
 	if err != nil {
@@ -65,10 +68,10 @@ func (s *System) replace(ctx context.Context, servers map[string]upstream.Config
 	return result, nil
 }
 
-// flushRegistry waits until the registry has published what the supervisor has sent to it. A
+// flushRegistry waits until the registry has published what it was told. A
 // registry that ends meanwhile gets the same facts again when it has started.
 func (s *System) flushRegistry(ctx context.Context) {
-	if at, ok := s.directory.find(registryID); ok {
+	if at, ok := s.directory.Find(registryID); ok {
 		_, _ = mailbox.Ask(ctx, at, func(r mailbox.Reply[struct{}]) any { return catalog.Flush{Reply: r} })
 	}
 }
@@ -76,7 +79,7 @@ func (s *System) flushRegistry(ctx context.Context) {
 // retryUnconnected starts attempts to connect.
 func (s *System) retryUnconnected(names []string) {
 	for _, name := range names {
-		if at, ok := s.directory.find(serverID(name)); ok {
+		if at, ok := s.directory.Find(serverID(name)); ok {
 			mailbox.Send(at.Engine, at.PID, server.Retry{})
 		}
 	}
@@ -109,7 +112,7 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 }
 
 // serverSpec describes the actor of one server. starts reports whether it is about to start.
-func (s *System) serverSpec(name string, config upstream.Config, starts bool) spec {
+func (s *System) serverSpec(name string, config upstream.Config, starts bool) serverSpec {
 	if err := toolscript.CheckServerName(name); err != nil && config.Problem == nil {
 		config.Problem = &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
@@ -135,7 +138,7 @@ func (s *System) serverSpec(name string, config upstream.Config, starts bool) sp
 		knownReview = review(status.Instructions, last)
 	}
 	known, _ := config.Offered(name, last, knownReview.Holds)
-	return spec{id: serverID(name), server: &status, known: known, produce: func() actor.Receiver {
+	return serverSpec{status: status, known: known, Spec: mailbox.Spec{ID: serverID(name), Produce: func() actor.Receiver {
 		return server.New(server.Options{
 			Name:           name,
 			Config:         config,
@@ -159,98 +162,10 @@ func (s *System) serverSpec(name string, config upstream.Config, starts bool) sp
 			Tracer: s.options.Tracer,
 			Work:   &s.work,
 		})
-	}}
+	}}}
 }
 
 // mayRest reports whether a server rests from its start if its tools are stored.
 func (s *System) mayRest(config upstream.Config) bool {
 	return (config.Rests() || s.options.Rest) && s.options.Memory != nil && !config.Disabled && config.Problem == nil
-}
-
-// configure replaces the configured servers.
-type configure struct {
-	servers []spec   // all, sorted by name
-	retired []string // names of removed and changed servers, which are ended first
-
-	adjusted map[string]upstream.Config // servers that keep their connection
-	reply    mailbox.Reply[struct{}]
-}
-
-// configure reports to the registry first: the tools of a retired server leave the
-// catalog before the server ends.
-func (s *supervisor) configure(c *actor.Context, m configure) {
-	if s.stopping != nil {
-		m.reply.Send(struct{}{}, mailbox.ErrStopped)
-		return
-	}
-	s.permanent = slices.DeleteFunc(s.permanent, func(p spec) bool { return p.server != nil })
-	s.permanent = append(s.permanent, m.servers...)
-	s.notifyServers()
-	for _, name := range m.retired {
-		s.pass(registryID, catalog.ToolsChanged{Server: name})
-		if ch := s.children[serverID(name)]; ch != nil {
-			s.pass(ch.id, leave(name, m.servers))
-			s.end(c, ch)
-		}
-	}
-	for _, spec := range m.servers {
-		switch ch := s.children[spec.id]; {
-		case ch == nil:
-			s.spawn(c, s.add(spec))
-		case ch.state == childStopping:
-			ch.next = &spec
-			s.pass(registryID, catalog.ServerChanged{Status: fresh(spec)})
-		default:
-			ch.spec = spec // for its next start
-		}
-	}
-	for name, config := range m.adjusted {
-		s.pass(serverID(name), server.Adjust{Config: config})
-	}
-	m.reply.Send(struct{}{}, nil)
-}
-
-// leave returns why a server ends: it is not among the new servers, or its new configuration
-// differs.
-func leave(name string, servers []spec) server.Leave {
-	i := slices.IndexFunc(servers, func(next spec) bool { return next.id == serverID(name) })
-	switch {
-	case i < 0:
-		return server.Leave{Why: "the server was removed from the configuration"}
-	case servers[i].server.Disabled:
-		return server.Leave{Why: "the server was disabled in the configuration; run: " + toolscript.Command("enable", name)}
-	default:
-		return server.Leave{Why: "the configuration of the server was changed", RetryAfter: time.Second}
-	}
-}
-
-// notifyServers sends the list of servers to the registry.
-func (s *supervisor) notifyServers() {
-	s.pass(registryID, catalog.ServersConfigured{Servers: statuses(s.permanent)})
-}
-
-// statuses returns the initial status of the configured servers.
-func statuses(specs []spec) []toolscript.ServerStatus {
-	var all []toolscript.ServerStatus
-	for _, spec := range specs {
-		if spec.server != nil {
-			all = append(all, fresh(spec))
-		}
-	}
-	return all
-}
-
-// known returns the tools of the configured servers before any is connected.
-func known(specs []spec) (all []toolscript.Tool) {
-	for _, spec := range specs {
-		all = append(all, spec.known...)
-	}
-	return all
-}
-
-// fresh returns the initial status of a server.
-func fresh(spec spec) toolscript.ServerStatus {
-	status := *spec.server
-	status.Since = time.Now()
-	return status
 }

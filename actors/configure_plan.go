@@ -79,7 +79,7 @@ func (s *System) retries(name string, config upstream.Config, state toolscript.S
 	default:
 		return false
 	}
-	_, found := s.directory.find(serverID(name))
+	_, found := s.directory.Find(serverID(name))
 	return found
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -24,12 +25,12 @@ type converter interface {
 }
 
 // converterSpecs returns the pool of the processes that read foreign documents.
-func (s *System) converterSpecs() []spec {
+func (s *System) converterSpecs() []mailbox.Spec {
 	o := s.options.Scripts
 	if o.StartConverter == nil {
 		return nil
 	}
-	return []spec{{id: convertersID, produce: workers.New(workers.Options{
+	return []mailbox.Spec{{ID: convertersID, Produce: workers.New(workers.Options{
 		Name: "converter", Start: o.StartConverter, Max: maxConverters, IdleTime: converterIdle, UnusedTime: o.IdleTime, Work: &s.work,
 	})}}
 }

@@ -30,7 +30,7 @@ func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit 
 	s.expectWorkers(request.Engine)
 	emit, over := s.followRun(&request, emit)
 	defer func() { over(err) }()
-	asking, cancel := context.WithTimeout(ctx, spawnLimit)
+	asking, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
 	handle, err := mailbox.Ask(asking, at, func(r mailbox.Reply[runs.Handle]) any {
 		return runs.Begin{Ctx: ctx, Request: request, Emit: emit, Reply: r}

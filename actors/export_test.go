@@ -1,10 +1,6 @@
 package actors
 
 import (
-	"context"
-
-	"github.com/anthdm/hollywood/actor"
-
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
@@ -25,19 +21,12 @@ var DeclarationsOf = (*System).declarationsOf
 // CallAny calls tools like a run.
 var CallAny = (*System).callAny
 
-// Spawn starts a temporary actor.
-var Spawn = (*System).spawn
-
-// SpawnPermanent starts an actor that is restarted, like those of Start.
-func SpawnPermanent(ctx context.Context, s *System, id string, p actor.Producer) (mailbox.Address, error) {
-	return mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[mailbox.Address]) any {
-		return spawn{spec{id: id, produce: p}, r}
-	})
-}
+// Intercept sets a function that is called before an actor handles a message.
+func Intercept(o *Options, f func(actor string, message any)) { o.intercept = f }
 
 // Find returns the address of an actor.
 func Find(s *System, id string) mailbox.Address {
-	at, _ := s.directory.find(id)
+	at, _ := s.directory.Find(id)
 	return at
 }
 

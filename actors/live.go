@@ -47,10 +47,10 @@ func (s *System) Events(ctx context.Context, q toolscript.LiveQuery, emit func([
 }
 
 // liveSpec returns the actor that publishes what happens in the gateway.
-func (s *System) liveSpec() spec {
+func (s *System) liveSpec() mailbox.Spec {
 	o := live.Options{Feed: s.options.Feed, Gateway: s.gatewayInfo, Look: s.look, Logger: s.options.Logger}
 	o.Warn = func(ctx context.Context) []string { return s.warnings(ctx, s.current()) }
-	return spec{id: liveID, produce: func() actor.Receiver { return live.New(o) }}
+	return mailbox.Spec{ID: liveID, Produce: func() actor.Receiver { return live.New(o) }}
 }
 
 func (s *System) gatewayInfo() toolscript.GatewayInfo {

@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/anthdm/hollywood/actor"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
@@ -233,27 +231,22 @@ func TestEventsResume(t *testing.T) {
 // TestEventsOfAnActorThatPanics checks that its stack is shown.
 func TestEventsOfAnActorThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, dialer{})
-		w := watch(t, s, toolscript.LiveQuery{})
 		block := make(chan struct{})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		at, err := actors.SpawnPermanent(ctx, s, "odd", func() actor.Receiver {
-			return receiver(func(c *actor.Context) {
-				switch c.Message() {
-				case "block":
-					<-block
-				case "panic":
-					panic("odd")
-				}
-			})
+		o := actors.Options{Dial: dialer{}.dial}
+		actors.Intercept(&o, func(_ string, message any) {
+			switch message {
+			case "block":
+				<-block
+			case "panic":
+				panic("odd")
+			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := startWith(t, o)
+		w := watch(t, s, toolscript.LiveQuery{})
+		at := actors.Find(s, "typecache")
 		find := func() (found toolscript.ActorEntry) {
 			for _, a := range w.snapshot().Actors {
-				if a.Name == "odd" {
+				if a.Name == "typecache" {
 					found = a
 				}
 			}

@@ -55,7 +55,7 @@ func (s *System) reviewer(name string, config upstream.Config) func(string, []to
 // has changed.
 func (s *System) ReviewPins() {
 	for _, known := range s.current().Servers {
-		if at, ok := s.directory.find(serverID(known.Name)); ok {
+		if at, ok := s.directory.Find(serverID(known.Name)); ok {
 			mailbox.Send(at.Engine, at.PID, server.Again{})
 		}
 	}
@@ -147,7 +147,7 @@ func (s *System) AcceptPins(ctx context.Context, name, tool string) (toolscript.
 	if tool != "" {
 		id = name + toolscript.Separator + tool
 	}
-	asking, cancel := bounded(ctx, spawnLimit)
+	asking, cancel := bounded(ctx, requestLimit)
 	defer cancel()
 	ticket, err := mailbox.Ask(asking, at, func(r mailbox.Reply[approval.Ticket]) any {
 		return approval.Ask{Ctx: s.closing, Once: true, Reply: r, Approval: toolscript.Approval{Tool: id, Pin: true, Changed: summaryOf(changes)}}

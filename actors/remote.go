@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
@@ -21,12 +22,12 @@ func (s *System) remoteSandbox(ctx context.Context) (runs.Remote, error) {
 }
 
 // lentSpecs returns the pool of sandboxes that a hub lends.
-func (s *System) lentSpecs() []spec {
+func (s *System) lentSpecs() []mailbox.Spec {
 	o := s.options.Scripts
 	if o.StartSandbox == nil {
 		return nil
 	}
-	return []spec{{id: sandboxesID, produce: workers.New(workers.Options{Name: "sandbox", Start: o.StartSandbox, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work})}}
+	return []mailbox.Spec{{ID: sandboxesID, Produce: workers.New(workers.Options{Name: "sandbox", Start: o.StartSandbox, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work})}}
 }
 
 // LendSandbox lends a sandbox of this machine to a run of another gateway. giveBack returns

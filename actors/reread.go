@@ -18,7 +18,7 @@ const rereadTime = 5 * time.Second
 // Reread reads the list of tools of a server that does not announce changes or is at rest. It
 // returns true when the catalog has the list, and false if it was just read or cannot be read.
 func (s *System) Reread(ctx context.Context, name string) bool {
-	at, ok := s.directory.find(serverID(name))
+	at, ok := s.directory.Find(serverID(name))
 	if !ok {
 		return false
 	}

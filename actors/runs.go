@@ -63,7 +63,7 @@ func askRuns[T any](ctx context.Context, s *System, build func(mailbox.Reply[T])
 	if err != nil {
 		return none, err
 	}
-	ctx, cancel := bounded(ctx, runs.StdinTime+spawnLimit)
+	ctx, cancel := bounded(ctx, runs.StdinTime+requestLimit)
 	defer cancel()
 	return mailbox.Ask(ctx, at, build)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/actors/workers"
@@ -79,7 +80,7 @@ const maxCheckers = 2
 const endTime = 6 * time.Second
 
 // scriptSpecs returns the actors that run scripts.
-func (s *System) scriptSpecs() []spec {
+func (s *System) scriptSpecs() []mailbox.Spec {
 	o := s.options.Scripts
 	if o.StartChecker == nil || o.StartSandbox == nil {
 		return nil
@@ -88,14 +89,14 @@ func (s *System) scriptSpecs() []spec {
 	if o.Warm {
 		spare = 1
 	}
-	specs := []spec{
-		{id: checkersID, produce: workers.New(workers.Options{
+	specs := []mailbox.Spec{
+		{ID: checkersID, Produce: workers.New(workers.Options{
 			Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Sharers: o.Sharers, Work: &s.work,
 		})},
-		{id: sandboxesID, produce: workers.New(workers.Options{
+		{ID: sandboxesID, Produce: workers.New(workers.Options{
 			Name: "sandbox", Start: o.StartSandbox, Nested: runs.MaxNested, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Sharers: o.Sharers, Work: &s.work,
 		})},
-		{id: runsID, produce: runs.New(s.runDeps())},
+		{ID: runsID, Produce: runs.New(s.runDeps())},
 	}
 	if o.StartDeno != nil {
 		specs = append(specs, s.denoSpec())
@@ -110,6 +111,8 @@ func (s *System) runDeps() runs.Deps {
 		url = func(string) string { return "" }
 	}
 	return runs.Deps{
+		Supervisor: s.supervises(runsID),
+
 		Ended:  s.runEnded,
 		Begun:  s.options.Audit.Run,
 		Record: o.Record,
@@ -158,10 +161,9 @@ func (s *System) runDeps() runs.Deps {
 	}
 }
 
-// processDeps returns what starts the actor of a run, and lends it processes.
+// processDeps returns what lends processes to a run.
 func (s *System) processDeps() runs.ProcessDeps {
 	return runs.ProcessDeps{
-		Spawn: s.spawn,
 		Checker: func(ctx context.Context) (runs.Checker, runs.GiveBack, error) {
 			return borrow[runs.Checker](ctx, s, checkersID)
 		},
@@ -227,13 +229,13 @@ func worn(w workers.Worker) bool {
 }
 
 // denoSpec returns the pool of Deno processes, which run one script each.
-func (s *System) denoSpec() spec {
+func (s *System) denoSpec() mailbox.Spec {
 	o := s.options.Scripts
 	start := func(ctx context.Context) (workers.Worker, error) {
 		// The version is unique, even for two gateways that use one port in turn.
 		return o.StartDeno(ctx, fmt.Sprintf("%x-%d", s.started.UnixNano(), s.Catalog().Generation()))
 	}
-	return spec{id: denoPoolID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Nested: runs.MaxNested, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
+	return mailbox.Spec{ID: denoPoolID, Produce: workers.New(workers.Options{Name: "Deno", Start: start, Nested: runs.MaxNested, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
 }
 
 // Engines returns all engines and whether they are available.

@@ -67,17 +67,17 @@ func (s *System) ConfigureSearch(o SearchOptions) {
 			s.use(nil)
 		}
 	}
-	if at, ok := s.directory.find(embedderID); ok {
+	if at, ok := s.directory.Find(embedderID); ok {
 		mailbox.Send(at.Engine, at.PID, search.SourceChanged{})
 	}
 }
 
 // searchSpecs returns the actors of the search and of the outside model.
-func (s *System) searchSpecs() []spec {
+func (s *System) searchSpecs() []mailbox.Spec {
 	source := func() search.ModelSource { return s.searching.Load().Outside }
-	return []spec{
-		{id: searchID, produce: s.search.Produce},
-		{id: embedderID, produce: search.NewModelActor(search.ModelOptions{
+	return []mailbox.Spec{
+		{ID: searchID, Produce: s.search.Produce},
+		{ID: embedderID, Produce: search.NewModelActor(search.ModelOptions{
 			Source: source, Use: s.use, Hold: s.hold, Logger: s.options.Logger, Work: &s.work,
 		})},
 	}
@@ -104,7 +104,7 @@ func (s *System) hold() {
 }
 
 func (s *System) notifySearch(message any) {
-	if at, ok := s.directory.find(searchID); ok {
+	if at, ok := s.directory.Find(searchID); ok {
 		mailbox.Send(at.Engine, at.PID, message)
 	}
 }

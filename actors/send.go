@@ -39,7 +39,7 @@ func (s *System) send(name string, m server.Call, done func(json.RawMessage, err
 
 // queue makes a call through the actor of a server, and waits for its reply.
 func (s *System) queue(name string, m server.Call) (json.RawMessage, error) {
-	at, ok := s.directory.find(serverID(name))
+	at, ok := s.directory.Find(serverID(name))
 	if !ok {
 		ended := *mailbox.ErrEnded
 		ended.Server, ended.Tool, ended.Sent = name, m.Tool, toolscript.SentNo

@@ -66,7 +66,7 @@ func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.Serve
 		case !asked:
 			if asked, since = true, status.Since; status.State == toolscript.Backoff {
 				s.want(name)
-			} else if at, ok := s.directory.find(serverID(name)); ok {
+			} else if at, ok := s.directory.Find(serverID(name)); ok {
 				mailbox.Send(at.Engine, at.PID, server.Retry{})
 			}
 		case !status.Since.Equal(since):

@@ -100,15 +100,32 @@ func (s *System) actors(ctx context.Context) ([]toolscript.ActorStatus, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
-	all, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[[]toolscript.ActorStatus]) any {
-		return listActors{r}
-	})
+	all, err := s.supervised(ctx)
 	for i := range all {
 		switch all[i].Name {
 		case checkersID, sandboxesID, convertersID, denoPoolID:
 			s.describePool(ctx, &all[i])
 		}
 	}
+	return all, err
+}
+
+// supervised returns the status of the root and of the children of all supervisors, by name.
+func (s *System) supervised(ctx context.Context) ([]toolscript.ActorStatus, error) {
+	self := toolscript.ActorStatus{Name: supervisorID, State: "running", Since: s.started, Waiting: s.life.Waiting(), Messages: s.life.Handled()}
+	self.LastError, self.LastStack = mailbox.Described(s.life.Fault())
+	all, err := []toolscript.ActorStatus{self}, error(nil)
+	for _, at := range []mailbox.Address{s.supervisor(), s.address(serversID), s.address(runsID)} {
+		if at.PID == nil {
+			continue
+		}
+		children, failed := mailbox.Ask(ctx, at, func(r mailbox.Reply[[]toolscript.ActorStatus]) any { return mailbox.ListChildren{Reply: r} })
+		if failed != nil {
+			err = failed
+		}
+		all = append(all, children...)
+	}
+	slices.SortStableFunc(all, func(a, b toolscript.ActorStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return all, err
 }
 

@@ -9,11 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/anthdm/hollywood/actor"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -117,9 +114,9 @@ func TestAServerWhoseActorPanickedIsInBackoff(t *testing.T) {
 	})
 }
 
-// TestPanicsOfTheSupervisorItself checks that the status shows these panics, and that
+// TestPanicsOfASupervisor checks that the status shows these panics, and that
 // children are still restarted.
-func TestPanicsOfTheSupervisorItself(t *testing.T) {
+func TestPanicsOfASupervisor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &trap{message: "actor failed"}
 		h.armed.Store(100)
@@ -129,8 +126,8 @@ func TestPanicsOfTheSupervisorItself(t *testing.T) {
 		at.Engine.Send(at.PID, server.Call{Ctx: nil}) // causes a panic: real calls have a context
 		<-at.Ended
 		synctest.Wait()
-		if a := actorNamed(t, s, "supervisor"); a.State != "running" || a.LastError != "panic: trapped: actor failed" {
-			t.Errorf("supervisor = %+v", a)
+		if a := actorNamed(t, s, "servers"); a.State != "running" || a.LastError != "panic: trapped: actor failed" {
+			t.Errorf("servers = %+v", a)
 		}
 		time.Sleep(time.Second)
 		settle(t, s)
@@ -138,73 +135,6 @@ func TestPanicsOfTheSupervisorItself(t *testing.T) {
 			t.Errorf("echo: %v", err)
 		}
 	})
-}
-
-// bad makes an actor that panics at its start.
-func bad() actor.Receiver { return receiver(func(*actor.Context) { panic("bad") }) }
-
-type receiver func(c *actor.Context)
-
-func (r receiver) Receive(c *actor.Context) { r(c) }
-
-func TestSpawn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := start(t, nil)
-		quiet := func() actor.Receiver { return receiver(func(*actor.Context) {}) }
-		at, err := actors.Spawn(s, t.Context(), "run/1", quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a := actorNamed(t, s, "run/1"); a.State != "running" {
-			t.Errorf("actor = %+v", a)
-		}
-		if _, err := actors.Spawn(s, t.Context(), "run/1", quiet); toolscript.KindOf(err) != toolscript.Conflict {
-			t.Errorf("second of the same id = %v, want conflict", err)
-		}
-		at.Engine.Poison(at.PID)
-		<-at.Ended
-		if _, err := actors.Spawn(s, t.Context(), "run/1", quiet); err != nil {
-			t.Errorf("the same id after the end: %v", err)
-		}
-	})
-}
-
-func TestTemporaryActorsAreNotRestarted(t *testing.T) {
-	tests := []struct {
-		name    string
-		produce actor.Producer
-		spawned bool
-		reason  string
-	}{
-		{"panic in Started", bad, true, "panic: bad"},
-		{"panic in the Producer", func() actor.Receiver { panic("producer") }, false, "panic: producer"},
-		{"poisons itself", func() actor.Receiver {
-			return receiver(func(c *actor.Context) {
-				if _, ok := c.Message().(actor.Started); ok {
-					c.Engine().Poison(c.PID())
-				}
-			})
-		}, true, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := start(t, nil)
-				at, err := actors.Spawn(s, t.Context(), "run/1", tt.produce)
-				if (err == nil) != tt.spawned {
-					t.Fatalf("spawn: %v", err)
-				}
-				if tt.spawned {
-					<-at.Ended
-				}
-				time.Sleep(time.Minute)
-				a := actorNamed(t, s, "run/1")
-				if a.LastError != tt.reason || a.Restarts != 0 || (tt.reason != "" && a.State != "failed") {
-					t.Errorf("actor = %+v, want a failure of %q", a, tt.reason)
-				}
-			})
-		})
-	}
 }
 
 // TestPermanentActorThatStopsIsRestarted checks that an actor is restarted
@@ -223,49 +153,6 @@ func TestPermanentActorThatStopsIsRestarted(t *testing.T) {
 		settle(t, s)
 		if err := echo(t, s, "up"); err != nil {
 			t.Errorf("echo: %v", err)
-		}
-	})
-}
-
-// TestRespawnWaitsForTheIDToBeFree checks an id that is still taken, because
-// hollywood ignores such a Spawn.
-func TestRespawnWaitsForTheIDToBeFree(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := start(t, nil)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		release := make(chan struct{})
-		at, err := actors.SpawnPermanent(ctx, s, "parent", func() actor.Receiver { return parent(release) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		at.Engine.Send(at.PID, "panic")
-		time.Sleep(10 * time.Second)
-		if a := actorNamed(t, s, "parent"); a.State != "restarting" || a.Restarts != 0 {
-			t.Errorf("while the old one lives: %+v", a)
-		}
-		close(release)
-		time.Sleep(20 * time.Millisecond)
-		if a := actorNamed(t, s, "parent"); a.State != "running" || a.Restarts != 1 {
-			t.Errorf("afterwards: %+v", a)
-		}
-	})
-}
-
-// parent returns an actor that panics on a message, and cannot end before its child,
-// which blocks until release is closed.
-func parent(release <-chan struct{}) actor.Receiver {
-	return receiver(func(c *actor.Context) {
-		switch c.Message() {
-		case actor.Started{}:
-			c.SpawnChildFunc(func(c *actor.Context) {
-				if c.Message() == "stick" {
-					<-release
-				}
-			}, "child", mailbox.NewLife().Options("1")...)
-			c.Engine().Send(c.Children()[0], "stick")
-		case "panic":
-			panic("requested")
 		}
 	})
 }

@@ -95,6 +95,8 @@ type Options struct {
 	// Known are the tools that servers listed last, by name of the server. A search
 	// finds them without a connection.
 	Known map[string][]toolscript.Tool
+
+	intercept func(actor string, message any) // see mailbox.Supervision
 }
 
 // Types configure how modules are written.
@@ -131,8 +133,9 @@ type System struct {
 	options        Options
 	engine         *actor.Engine
 	root           *actor.PID
-	directory      *directory
-	ports          sync.Map // the *server.Port of each server, by its name
+	directory      mailbox.Directory
+	life           *mailbox.Life // of the root
+	ports          sync.Map      // the *server.Port of each server, by its name
 	view           atomic.Pointer[snapshot]
 	direct         atomic.Uint64 // numbers the calls that belong to no run and no request
 	arguments      validate.Validator
@@ -176,7 +179,6 @@ func Start(o Options) (*System, error) {
 	s := &System{
 		options:    o.withDefaults(),
 		engine:     engine,
-		directory:  newDirectory(),
 		started:    time.Now(),
 		starts:     server.NewStarts(runtime.GOMAXPROCS(0)),
 		configured: o.Servers,
@@ -187,48 +189,55 @@ func Start(o Options) (*System, error) {
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()
-	specs := s.specs()
-	s.publish(catalog.First(statuses(specs), known(specs)...))
-	root := &supervisor{
-		permanent: specs,
-		directory: s.directory,
-		logger:    s.options.Logger,
-		gone:      s.closing.Done(),
-		life:      mailbox.NewLife(),
-	}
-	s.root = engine.Spawn(func() actor.Receiver { return root }, "toolscript", mailbox.RootOptions("0", root.life, root.faulted)...)
+	configured := s.serverSpecs()
+	s.publish(catalog.First(statuses(configured), known(configured)...))
+	root := &supervisor{Supervisor: s.supervises(supervisorID), permanent: s.specs(configured)}
+	s.life = root.NewLife(supervisorID)
+	s.root = engine.Spawn(func() actor.Receiver { return root }, "toolscript", s.life.SupervisorOptions("0")...)
 	return s, nil
 }
 
-// specs returns the permanent actors in the order of their start.
-func (s *System) specs() []spec {
+// supervises returns the Supervisor for the actor with an id.
+func (s *System) supervises(id string) mailbox.Supervisor {
+	return mailbox.Supervisor{ID: id, Supervision: mailbox.Supervision{
+		Directory: &s.directory, Logger: s.options.Logger, Gone: s.closing.Done(), Intercept: s.options.intercept,
+		Fact: func(status toolscript.ActorStatus, gone bool) {
+			s.directory.Pass(liveID, catalog.ActorChanged{Status: status, Gone: gone})
+		},
+	}}
+}
+
+// specs returns the actors that exist once, in the order of their start.
+func (s *System) specs(configured []serverSpec) []mailbox.Spec {
 	logger := s.options.Logger
-	catalog := spec{id: registryID, produce: func() actor.Receiver {
+	all := &servers{Supervisor: s.supervises(serversID), configured: configured}
+	servers := mailbox.Spec{ID: serversID, Produce: func() actor.Receiver { return all }}
+	catalog := mailbox.Spec{ID: registryID, Produce: func() actor.Receiver {
 		return catalog.New(catalog.Options{Current: s.current, Publish: s.publish, Logger: logger})
 	}}
 	if s.options.ServersOnly {
-		return slices.Concat([]spec{catalog}, s.converterSpecs(), s.serverSpecs(), s.lentSpecs())
+		return slices.Concat([]mailbox.Spec{catalog}, s.converterSpecs(), []mailbox.Spec{servers}, s.lentSpecs())
 	}
-	all := []spec{
+	specs := []mailbox.Spec{
 		catalog,
-		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
+		{ID: typecacheID, Produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
 		s.approvalSpec(),
 		s.liveSpec(),
-		{id: authID, produce: func() actor.Receiver { return login.New(logger, &s.work) }},
+		{ID: authID, Produce: func() actor.Receiver { return login.New(logger, &s.work) }},
 	}
 	if log := s.options.Audit; log != nil {
-		all = append(all, spec{id: auditID, produce: audit.New(log, &s.work)})
+		specs = append(specs, mailbox.Spec{ID: auditID, Produce: audit.New(log, &s.work)})
 	}
 	if o := s.options.Store; o != nil {
-		all = append(all, spec{id: storeID, produce: store.New(*o, fmt.Sprintf("gateway %d %d", os.Getpid(), s.started.UnixNano()))})
+		specs = append(specs, mailbox.Spec{ID: storeID, Produce: store.New(*o, fmt.Sprintf("gateway %d %d", os.Getpid(), s.started.UnixNano()))})
 	}
-	all = append(all, s.searchSpecs()...)
-	all = append(all, s.converterSpecs()...) // before the servers, whose documents it reads
-	all = append(all, s.serverSpecs()...)
-	return append(all, s.scriptSpecs()...)
+	specs = append(specs, s.searchSpecs()...)
+	specs = append(specs, s.converterSpecs()...) // before the servers, whose documents it reads
+	specs = append(specs, servers)
+	return append(specs, s.scriptSpecs()...)
 }
 
-func (s *System) serverSpecs() (all []spec) {
+func (s *System) serverSpecs() (all []serverSpec) {
 	for name, config := range s.options.Servers {
 		all = append(all, s.serverSpec(name, config, true))
 	}
@@ -259,6 +268,9 @@ func (s *System) panicked(err *error) func(*rescue.Error) {
 		mailbox.LogFailure(s.options.Logger, slog.LevelError, "request failed", *err)
 	}
 }
+
+// requestLimit bounds a request to an actor whose caller sets no deadline.
+const requestLimit = 10 * time.Second
 
 // bounded adds a deadline to a context without a deadline.
 func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {

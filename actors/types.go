@@ -118,11 +118,17 @@ func (s *System) find(id string) (mailbox.Address, error) {
 	if s.closing.Err() != nil {
 		return mailbox.Address{}, mailbox.ErrStopped
 	}
-	at, ok := s.directory.find(id)
+	at, ok := s.directory.Find(id)
 	if !ok {
 		return mailbox.Address{}, mailbox.ErrEnded
 	}
 	return at, nil
+}
+
+// address returns the address of an actor; the zero Address if the actor does not run.
+func (s *System) address(id string) mailbox.Address {
+	at, _ := s.directory.Find(id)
+	return at
 }
 
 // declarations returns the types against which a script is checked. They cover the

@@ -4,8 +4,8 @@
 //
 // A fact is named in the past tense, is never changed after it was sent, and carries the whole new
 // state: the receiver needs no history, and the next fact repairs a lost one. Facts go up to the
-// supervisor, which passes them to the actors that need them:
+// parent of the actor, which passes them to the actors that need them:
 //
 //	server → ServerChanged, ToolsChanged → registry → Changed → typecache, search
-//	server, supervisor, runs, approvals → ServerChanged, ActorChanged, RunChanged, ApprovalChanged → live
+//	server, supervisors, runs, approvals → ServerChanged, ActorChanged, RunChanged, ApprovalChanged → live
 package catalog

@@ -46,6 +46,9 @@ type ApprovalChanged struct {
 	Gone     bool
 }
 
+// Stopping says that the gateway stops, and with it all servers.
+type Stopping struct{}
+
 // RegistryStarted says that the registry was restarted and may have missed facts.
 // Servers answer with their state.
 type RegistryStarted struct{}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/anthdm/hollywood/actor"
 
@@ -62,6 +63,8 @@ func (r *Registry) Receive(c *actor.Context) {
 		r.serverChanged(m)
 	case ToolsChanged:
 		r.toolsChanged(m)
+	case Stopping:
+		r.stopping()
 	case Flush:
 		m.Reply.Send(struct{}{}, nil)
 	}
@@ -106,6 +109,14 @@ func (r *Registry) serverChanged(m ServerChanged) {
 	})
 	r.view.count()
 	r.Publish(r.view)
+}
+
+func (r *Registry) stopping() {
+	for _, s := range r.view.Servers {
+		r.serverChanged(ServerChanged{Status: toolscript.ServerStatus{
+			Name: s.Name, Type: s.Type, Shared: s.Shared, Disabled: s.Disabled, State: toolscript.Stopped, Since: time.Now(),
+		}})
+	}
 }
 
 // toolsChanged ignores servers that are no longer configured.

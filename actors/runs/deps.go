@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/anthdm/hollywood/actor"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs/kept"
@@ -22,6 +20,8 @@ type Deps struct {
 	TypeDeps
 	ProcessDeps
 
+	// Supervisor has the actors of the runs.
+	Supervisor mailbox.Supervisor
 	// Ended is called with the record of each run that has settled. It does not
 	// block. Nil: nothing is called.
 	Ended func(toolscript.RunRecord)
@@ -119,10 +119,8 @@ type TypeDeps struct {
 	Breaks func(ctx context.Context, schema, value json.RawMessage) string
 }
 
-// ProcessDeps start actors, and lend the processes that check and run scripts.
+// ProcessDeps lend the processes that check and run scripts.
 type ProcessDeps struct {
-	// Spawn starts a temporary actor under the supervisor.
-	Spawn func(ctx context.Context, id string, p actor.Producer) (mailbox.Address, error)
 	// Checker and Sandbox lend a worker process.
 	Checker func(context.Context) (Checker, GiveBack, error)
 	Sandbox func(context.Context) (runner.Runner, GiveBack, error)

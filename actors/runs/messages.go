@@ -97,19 +97,14 @@ type Holder struct {
 	Allow toolscript.Filter // the tools that it may call
 }
 
-// The facts about a run that Runs receives.
-type (
-	// runChanged carries the new state of a run. The record has the calls only when the run has
-	// settled, that is, when the script and all its calls have ended.
-	runChanged struct {
-		at         *actor.PID
-		capability string
-		request    *toolscript.ExecRequest // never changed
-		record     toolscript.RunRecord
-		used       func(*toolscript.RunEntry)
-		lent       *lent
-		settled    bool
-	}
-	// runGone says that the actor of a run has ended.
-	runGone struct{ id string }
-)
+// runChanged carries the new state of a run to Runs. The record has the calls only when the run has
+// settled, that is, when the script and all its calls have ended.
+type runChanged struct {
+	at         *actor.PID
+	capability string
+	request    *toolscript.ExecRequest // never changed
+	record     toolscript.RunRecord
+	used       func(*toolscript.RunEntry)
+	lent       *lent
+	settled    bool
+}

@@ -46,10 +46,10 @@ func (r *Runs) runChanged(c *actor.Context, m runChanged) {
 	c.Engine().Poison(m.at)
 }
 
-// runGone keeps the record of a run whose actor ended without a last message.
-func (r *Runs) runGone(c *actor.Context, m runGone) {
-	if run, live := r.live[m.id]; live {
-		run.record.Close(failed(m.id, mailbox.ErrEnded, nil))
+// gone keeps the record of a run whose actor ended without a last message.
+func (r *Runs) gone(c *actor.Context, id string) {
+	if run, live := r.live[id]; live {
+		run.record.Close(failed(id, mailbox.ErrEnded, nil))
 		r.keep(run.record)
 		r.tell(c, entryOf(run.record, run.used))
 	}

@@ -7,14 +7,18 @@
 package runs
 
 import (
+	"strings"
+
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// Runs is the state of the actor; only Receive touches it.
+// Runs is the actor that spawns the actor of each run. A run that panics ends with an error and is
+// not restarted. Only Receive touches the state.
 type Runs struct {
+	mailbox.Supervisor
 	shared *shared
 	live   map[string]runChanged  // runs whose actors work
 	past   []toolscript.RunRecord // settled runs, the oldest first
@@ -31,19 +35,19 @@ type shared struct {
 // New returns the producer of the actor.
 func New(d Deps) actor.Producer {
 	return func() actor.Receiver {
-		return &Runs{shared: &shared{deps: d, cache: newScriptCache(), levels: newLevels()}, live: map[string]runChanged{}}
+		return &Runs{Supervisor: d.Supervisor, shared: &shared{deps: d, cache: newScriptCache(), levels: newLevels()}, live: map[string]runChanged{}}
 	}
 }
 
 // Receive handles one message.
 func (r *Runs) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
+	case actor.Started:
+		r.start(c)
 	case Begin:
 		r.begin(c, m)
 	case runChanged:
 		r.runChanged(c, m)
-	case runGone:
-		r.runGone(c, m)
 	case ListEntries:
 		m.Reply.Send(r.entries(), nil)
 	case List:
@@ -62,29 +66,32 @@ func (r *Runs) Receive(c *actor.Context) {
 		pass(c, r, m.ID, m.Reply)
 	case GetCaller:
 		pass(c, r, m.ID, m.Reply)
-	case actor.Stopped:
-		r.stop(c)
+	default:
+		r.Supervise(c)
 	}
 }
 
-// begin spawns the actor of a run under the supervisor.
+func (r *Runs) start(c *actor.Context) {
+	r.Open(c)
+	r.Over = func(id string, _ error) { r.gone(c, strings.TrimPrefix(id, runPrefix)) }
+}
+
+// runPrefix is what the id of a run's actor begins with.
+const runPrefix = "run/"
+
+// begin spawns the actor of a run.
 func (r *Runs) begin(c *actor.Context, m Begin) {
-	engine, self, shared := c.Engine(), c.PID(), r.shared
 	if !r.nest(&m) {
 		return
 	}
-	mailbox.Go(func() {
-		run := newRun(shared, self, m)
-		at, err := shared.deps.Spawn(run.ctx, "run/"+run.id, func() actor.Receiver { return run })
-		if err != nil {
-			run.cancel(err)
-			m.Reply.Send(Handle{}, err)
-			return
-		}
-		<-at.Ended
-		m.Reply.Send(Handle{}, mailbox.ErrEnded) // in case the actor ended before it started
-		mailbox.Send(engine, self, runGone{run.id})
-	}, func(err error) { m.Reply.Send(Handle{}, err) })
+	run := newRun(r.shared, c.PID(), m)
+	err := r.Spawn(c, mailbox.Spec{ID: runPrefix + run.id, Once: true, Produce: func() actor.Receiver { return run }})
+	if err == nil {
+		err = mailbox.ErrEnded // counts only if the run has not answered when it started
+	} else {
+		run.cancel(err)
+	}
+	m.Reply.Send(Handle{}, err)
 }
 
 // pass passes the message to the run with this id.
@@ -96,11 +103,4 @@ func pass[T any](c *actor.Context, r *Runs, id string, reply mailbox.Reply[T]) {
 	}
 	var none T
 	reply.Send(none, r.notLive(id))
-}
-
-// stop ends the runs: the gateway is shutting down, or this actor panicked.
-func (r *Runs) stop(c *actor.Context) {
-	for _, run := range r.live {
-		c.Engine().Poison(run.at)
-	}
 }

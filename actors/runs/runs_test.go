@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,8 @@ type bench struct {
 	script sandbox
 	at     mailbox.Address
 	broken atomic.Int64 // workers given back as broken
-	runs   []*actor.PID // actors of runs, one after the other
+
+	directory mailbox.Directory
 
 	mu     sync.Mutex
 	events []toolscript.Event
@@ -113,17 +115,17 @@ func withRunsOf(t *testing.T, callbacks bool, script sandbox, change func(*runs.
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.deps.Spawn = func(_ context.Context, id string, p actor.Producer) (mailbox.Address, error) {
-			life := mailbox.NewLife()
-			pid := engine.Spawn(p, "run", life.Options(id)...)
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.runs = append(b.runs, pid)
-			return mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}, nil
-		}
 		gone := make(chan struct{})
-		b.at = mailbox.Address{Engine: engine, PID: engine.Spawn(runs.New(b.deps), "runs", mailbox.NewLife().Options("0")...), Gone: gone}
+		supervision := mailbox.Supervision{Directory: &b.directory, Logger: slog.New(slog.DiscardHandler), Gone: gone}
+		b.deps.Supervisor = mailbox.Supervisor{ID: "runs", Supervision: supervision}
+		life := supervision.NewLife("runs")
+		b.at = mailbox.Address{Engine: engine, PID: engine.Spawn(runs.New(b.deps), "runs", life.SupervisorOptions("0")...), Gone: gone}
 		test(b)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if _, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any { return mailbox.Stop{Reply: r} }); err != nil {
+			t.Errorf("Stop: %v", err)
+		}
 		<-engine.Poison(b.at.PID).Done()
 		close(gone)
 	})
@@ -478,7 +480,8 @@ func TestFaultsInTheActorOfARun(t *testing.T) {
 	withRuns(t, waits, nil, func(b *bench) {
 		h := b.begin(b.t.Context(), toolscript.ExecRequest{}, b.emit)
 		synctest.Wait()
-		b.at.Engine.Poison(b.runs[0])
+		run, _ := b.directory.Find("run/" + h.ID)
+		b.at.Engine.Poison(run.PID)
 		<-h.Done
 		last := b.events[len(b.events)-1]
 		if record := b.record(h.ID); last.End == nil || last.Kind != toolscript.Unavailable || record.Kind != toolscript.Unavailable {

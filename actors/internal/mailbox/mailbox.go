@@ -1,6 +1,6 @@
 // Package mailbox spawns actors and sends them requests. hollywood provides only mailboxes, a
 // registry and the order of stopping: it never sees a panic (Life does) and never restarts an
-// actor (the supervisor does). A request carries its own reply channel, because hollywood's
+// actor (a Supervisor does). A request carries its own reply channel, because hollywood's
 // Request leaks and can deliver an answer to the wrong request. A Schedule has the delays
 // between the attempts after a failure.
 //
@@ -32,6 +32,11 @@ func (r Reply[T]) Send(value T, err error) {
 	case r <- answer[T]{value, err}:
 	default:
 	}
+}
+
+func (r Reply[T]) fail(err error) {
+	var none T
+	r.Send(none, err)
 }
 
 // Address names an actor, with the channels that are closed when it can no longer answer.

@@ -185,32 +185,6 @@ func TestPanicsWhereHollywoodEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestTheRootSurvivesItsPanics checks that the root continues after a panic, because
-// it has no parent that could restart it.
-func TestTheRootSurvivesItsPanics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		engine, err := actor.NewEngine(actor.NewEngineConfig())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var faults []error
-		f := &family{engine: engine}
-		root := engine.SpawnFunc(func(c *actor.Context) { answering(f, c) }, "root",
-			mailbox.RootOptions("0", mailbox.NewLife(), func(err error) { faults = append(faults, err) })...)
-		f.child = mailbox.Address{Engine: engine, PID: root}
-		for range 5 {
-			engine.Send(root, crash{})
-		}
-		if got, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return echo{r} }); got != "hello" || err != nil {
-			t.Errorf("echo = %q, %v", got, err)
-		}
-		<-engine.Poison(root).Done()
-		if len(faults) != 5 {
-			t.Errorf("%d panics received, want 5", len(faults))
-		}
-	})
-}
-
 func TestReplyTakesTheFirstAnswerAndNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFamily(t, func(_ *family, c *actor.Context) {
