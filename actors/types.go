@@ -98,7 +98,7 @@ func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.F
 	if err != nil {
 		return typecache.Rendered{}, err
 	}
-	view, options := s.current(), s.options.Types().Options
+	options := s.options.Types().Options
 	options.Form = form
 	if form != codegen.Compact {
 		options.Describe = 0
@@ -106,10 +106,7 @@ func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.F
 	ctx, cancel := bounded(ctx, renderLimit)
 	defer cancel()
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[typecache.Rendered]) any {
-		return typecache.Render{
-			Catalog: catalog.Changed{Catalog: view.Catalog, Names: view.Names},
-			Filter:  f, Options: options, Observed: observed, Away: away, Reply: r,
-		}
+		return typecache.Render{Filter: f, Options: options, Observed: observed, Away: away, Reply: r}
 	})
 }
 

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/internal/naming"
 )
 
 // ServersConfigured is the new set of servers. A receiver keeps what it knows about a server
@@ -24,11 +23,8 @@ type ToolsChanged struct {
 	Warnings []string // about tool filters of the configuration that name no tool
 }
 
-// Changed is a new generation of the catalog.
-type Changed struct {
-	Catalog toolscript.Catalog
-	Names   func() *naming.Names // names of exactly this catalog; computed on first use
-}
+// Changed says that the catalog has a new generation. The View has the catalog.
+type Changed struct{ Generation uint64 }
 
 // ActorChanged is the new state of an actor, or says that it is gone.
 type ActorChanged struct {

@@ -74,12 +74,12 @@ func (r *Registry) start(c *actor.Context) {
 	engine, parent := c.Engine(), c.Parent()
 	r.tell = func(fact any) { mailbox.Send(engine, parent, fact) }
 	r.view = r.Current()
-	r.publishCatalog() // the previous registry may have ended between publishing and sending
+	r.tellChanged() // the previous registry may have ended between publishing and sending
 	r.tell(RegistryStarted{})
 }
 
-func (r *Registry) publishCatalog() {
-	r.tell(Changed{Catalog: r.view.Catalog, Names: r.view.Names})
+func (r *Registry) tellChanged() {
+	r.tell(Changed{Generation: r.view.Catalog.Generation()})
 }
 
 // serversConfigured removes servers that are no longer configured, with their tools,
@@ -144,7 +144,7 @@ func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 	r.view.count()
 	r.Publish(r.view)
 	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()), slog.Int("tools", next.Len()))
-	r.publishCatalog()
+	r.tellChanged()
 }
 
 // count updates the number of tools of each server, and whether its list is stale: after a

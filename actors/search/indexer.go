@@ -57,10 +57,10 @@ func (x *indexer) Receive(c *actor.Context) {
 	case actor.Started:
 		x.start(c)
 	case catalog.Changed:
-		x.adopt(m.Catalog)
+		x.renew()
 	case Wake:
 		x.asleep = false
-		x.adopt(x.options.Catalog())
+		x.renew()
 	case ModelChanged:
 		x.publish()
 	case built:
@@ -83,13 +83,12 @@ func (x *indexer) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	x.post = func(message any) { mailbox.Send(engine, self, message) }
 	x.ctx, x.cancel = context.WithCancel(context.Background())
-	x.adopt(x.options.Catalog())
+	x.renew()
 }
 
-func (x *indexer) adopt(c toolscript.Catalog) {
-	if c.Generation() >= x.catalog.Generation() {
-		x.catalog = c
-	}
+// renew takes over the newest catalog.
+func (x *indexer) renew() {
+	x.catalog = x.options.Catalog()
 	x.next()
 }
 

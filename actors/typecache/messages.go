@@ -2,15 +2,12 @@ package typecache
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// Render requests the module of some tools. The catalog is part of the message: a
-// caller that has seen a tool must not get a module of an older catalog.
+// Render requests the module of some tools of the newest catalog.
 type Render struct {
-	Catalog  catalog.Changed
 	Filter   toolscript.Filter
 	Options  codegen.Options
 	Observed *codegen.Shapes   // shapes of results without a schema; nil: without shapes

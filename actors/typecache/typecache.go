@@ -29,29 +29,34 @@ type key struct {
 	unavailable string // servers and reasons
 }
 
+// Options configure a Cache. All fields are required.
+type Options struct {
+	Current func() catalog.View // the View that was published last
+	Logger  *slog.Logger
+	Work    *mailbox.Group // counts the goroutines
+}
+
 // Cache is the state of the actor; only Receive touches it.
 type Cache struct {
-	logger *slog.Logger
-	work   *mailbox.Group
-	post   func(message any)
+	Options
+	post func(message any)
 
 	// generator holds the only generator, or nothing while it is in use. It caches the text
 	// of every tool, so one generator is faster than several without the cache, and leaves
 	// the other processors to calls.
 	generator chan *codegen.Generator
 
-	current catalog.Changed
-	modules *moduleCache // modules of the current generation
-	hits    uint64       // requests answered from the cache
-	misses  uint64       // other requests
+	current catalog.View // its generation is that of the modules
+	modules *moduleCache
+	hits    uint64 // requests answered from the cache
+	misses  uint64 // other requests
 	waiting map[key][]mailbox.Reply[Rendered]
 }
 
-// New creates the actor. work counts the goroutines.
-func New(logger *slog.Logger, work *mailbox.Group) *Cache {
+// New creates the actor.
+func New(o Options) *Cache {
 	t := &Cache{
-		logger:    logger,
-		work:      work,
+		Options:   o,
 		generator: make(chan *codegen.Generator, 1),
 		modules:   newModuleCache(),
 		waiting:   map[key][]mailbox.Reply[Rendered]{},
@@ -67,7 +72,7 @@ func (t *Cache) Receive(c *actor.Context) {
 		engine, self := c.Engine(), c.PID()
 		t.post = func(message any) { mailbox.Send(engine, self, message) }
 	case catalog.Changed:
-		t.adopt(m)
+		t.renew()
 	case Describe:
 		m.Reply.Send(toolscript.TypesStats{
 			Generation: t.current.Catalog.Generation(), Modules: t.modules.Len(), Bytes: t.modules.Bytes(), Hits: t.hits, Misses: t.misses,
@@ -81,18 +86,17 @@ func (t *Cache) Receive(c *actor.Context) {
 	}
 }
 
-// adopt makes a catalog the current one if it is newer, and drops the modules of the
-// previous one.
-func (t *Cache) adopt(m catalog.Changed) {
-	if m.Catalog.Generation() > t.current.Catalog.Generation() || t.current.Names == nil {
-		t.current = m
-		t.modules = newModuleCache()
+// renew drops the modules if there is a new generation of the catalog.
+func (t *Cache) renew() {
+	view := t.Current()
+	if view.Catalog.Generation() != t.current.Catalog.Generation() || t.current.Names == nil {
+		t.current, t.modules = view, newModuleCache()
 	}
 }
 
-// render uses the newest catalog that the caller or the actor knows.
+// render uses the newest catalog, so that a caller that has seen a tool gets its types.
 func (t *Cache) render(m Render) {
-	t.adopt(m.Catalog)
+	t.renew()
 	filter := canonical(m.Filter)
 	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version(), unavailableKey(m.Away)}
 	if r, ok := t.modules.Get(k); ok {
@@ -109,13 +113,13 @@ func (t *Cache) render(m Render) {
 }
 
 func (t *Cache) generate(k key, filter toolscript.Filter, m Render) {
-	catalog, post, generator := t.current, t.post, t.generator
-	t.work.Go(func() {
+	view, post, generator := t.current, t.post, t.generator
+	t.Work.Go(func() {
 		g := <-generator
 		next := new(codegen.Generator) // a new generator, in case this one panics
 		defer func() { generator <- next }()
 		g.Observed, g.Away = m.Observed, m.Away
-		rendered := module(g, catalog, filter, k.options)
+		rendered := module(g, view, filter, k.options)
 		next = g
 		post(generated{key: k, rendered: rendered})
 	}, func(err error) { post(generated{key: k, err: err}) })
@@ -123,7 +127,7 @@ func (t *Cache) generate(k key, filter toolscript.Filter, m Render) {
 
 func (t *Cache) generated(m generated) {
 	if m.err != nil {
-		mailbox.LogFailure(t.logger, slog.LevelError, "types not generated", m.err, slog.String("filter", m.key.filter))
+		mailbox.LogFailure(t.Logger, slog.LevelError, "types not generated", m.err, slog.String("filter", m.key.filter))
 	}
 	for _, reply := range t.waiting[m.key] {
 		reply.Send(m.rendered, m.err)
@@ -144,14 +148,14 @@ func (t *Cache) stop() {
 }
 
 // module generates the text for the tools that a filter selects.
-func module(g *codegen.Generator, c catalog.Changed, filter toolscript.Filter, o codegen.Options) Rendered {
-	result := g.Module(c.Catalog.Filter(filter), c.Names(), o)
+func module(g *codegen.Generator, v catalog.View, filter toolscript.Filter, o codegen.Options) Rendered {
+	result := g.Module(v.Catalog.Filter(filter), v.Names(), o)
 	sum := sha256.Sum256([]byte(result.Text))
 	return Rendered{
 		Module: toolscript.Module{
 			Text:       result.Text,
 			ETag:       hex.EncodeToString(sum[:16]),
-			Generation: c.Catalog.Generation(),
+			Generation: v.Catalog.Generation(),
 		},
 		Warnings: texts(result.Warnings),
 	}

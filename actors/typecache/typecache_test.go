@@ -27,6 +27,7 @@ import (
 type rig struct {
 	t    *testing.T
 	at   mailbox.Address
+	view atomic.Pointer[catalog.View]
 	made atomic.Int32
 }
 
@@ -38,41 +39,48 @@ func start(t *testing.T) *rig {
 	}
 	var work mailbox.Group
 	life := mailbox.NewLife()
-	cache := typecache.New(slog.New(slog.DiscardHandler), &work)
+	r := &rig{t: t}
+	r.view.Store(&catalog.View{Names: func() *naming.Names { return naming.New(toolscript.Catalog{}) }})
+	cache := typecache.New(typecache.Options{Current: func() catalog.View { return *r.view.Load() }, Logger: slog.New(slog.DiscardHandler), Work: &work})
 	pid := engine.Spawn(func() actor.Receiver { return cache }, "cache", life.Options("0")...)
 	t.Cleanup(func() {
 		<-engine.Poison(pid).Done()
 		<-work.Idle()
 	})
-	return &rig{t: t, at: mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}}
+	r.at = mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}
+	return r
 }
 
 // catalog returns a catalog of one server with these tools. Choosing its names takes
 // some time.
-func (r *rig) catalog(generation uint64, tools ...string) catalog.Changed {
+func (r *rig) catalog(generation uint64, tools ...string) catalog.View {
 	var all []toolscript.Tool
 	for _, name := range tools {
 		all = append(all, toolscript.Tool{Server: "a", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)})
 	}
 	c := toolscript.NewCatalog(generation, []string{"a"}, all)
-	return catalog.Changed{Catalog: c, Names: func() *naming.Names {
+	return catalog.View{Catalog: c, Names: func() *naming.Names {
 		r.made.Add(1)
 		time.Sleep(time.Millisecond)
 		return naming.New(c)
 	}}
 }
 
-func (r *rig) render(c catalog.Changed, filter string, form codegen.Form) (toolscript.Module, error) {
+// render publishes a catalog, unless a newer one is published, and requests a module.
+func (r *rig) render(c catalog.View, filter string, form codegen.Form) (toolscript.Module, error) {
 	r.t.Helper()
+	if c.Catalog.Generation() > r.view.Load().Catalog.Generation() {
+		r.view.Store(&c)
+	}
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
 	defer cancel()
 	rendered, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[typecache.Rendered]) any {
-		return typecache.Render{Catalog: c, Filter: toolscript.ParseFilter(filter), Options: codegen.Options{Form: form}, Reply: reply}
+		return typecache.Render{Filter: toolscript.ParseFilter(filter), Options: codegen.Options{Form: form}, Reply: reply}
 	})
 	return rendered.Module, err
 }
 
-func (r *rig) mustRender(c catalog.Changed, filter string) toolscript.Module {
+func (r *rig) mustRender(c catalog.View, filter string) toolscript.Module {
 	r.t.Helper()
 	m, err := r.render(c, filter, codegen.Full)
 	if err != nil {
@@ -142,7 +150,9 @@ func TestNewCatalogDropsOldModules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		r.mustRender(r.catalog(1, "x"), "")
-		r.at.Engine.Send(r.at.PID, r.catalog(2, "y"))
+		next := r.catalog(2, "y")
+		r.view.Store(&next)
+		r.at.Engine.Send(r.at.PID, catalog.Changed{Generation: 2})
 		if m := r.mustRender(r.catalog(1, "x"), ""); m.Generation != 2 || !strings.Contains(m.Text, "a__y") {
 			t.Errorf("module of generation %d:\n%s", m.Generation, m.Text)
 		}
@@ -177,7 +187,7 @@ func TestTheCacheIsBoundedInBytes(t *testing.T) {
 			})
 		}
 		c := toolscript.NewCatalog(1, []string{"a"}, tools)
-		changed := catalog.Changed{Catalog: c, Names: func() *naming.Names {
+		changed := catalog.View{Catalog: c, Names: func() *naming.Names {
 			r.made.Add(1)
 			return naming.New(c)
 		}}
