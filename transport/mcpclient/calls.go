@@ -3,10 +3,6 @@ package mcpclient
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"iter"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -14,8 +10,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -139,13 +133,6 @@ func (c *calls) find(id int64) *sentCall {
 	return c.open[id]
 }
 
-// progress notifies the caller of a request that the server has made progress.
-func (c *calls) progress(token int64) {
-	if call := c.find(token); call != nil && call.progress != nil {
-		call.progress()
-	}
-}
-
 // settle delivers the outcome of a request.
 func (c *calls) settle(call *sentCall, r reply) {
 	if call.direct {
@@ -175,36 +162,6 @@ func (c *calls) direct(message []byte) bool {
 	return true
 }
 
-func (c *calls) directProgress(params json.RawMessage) bool {
-	var fields map[string]any
-	if json.Unmarshal(params, &fields) != nil {
-		return false
-	}
-	token := tokenOf(fields)
-	if c.find(token) == nil {
-		return false
-	}
-	func() {
-		defer rescue.Catch(panicked(c.on))
-		c.progress(token)
-		c.forwardProgress(token, fields)
-	}()
-	return true
-}
-
-// tokenOf returns the progress token in the parameters of a notification; 0 if it is not one
-// of ours.
-func tokenOf(params map[string]any) int64 {
-	switch token := params["progressToken"].(type) {
-	case float64:
-		return int64(token)
-	case string:
-		id, _ := httptransport.Parse([]byte(token))
-		return id
-	}
-	return 0
-}
-
 // answer handles a message that answers a call, and takes over the lease of its
 // bytes, or a request of the server. It returns false for any other message.
 func (c *calls) answer(message []byte, taken *budget.Lease) bool {
@@ -230,50 +187,6 @@ func (c *calls) other(m message) bool {
 	return c.asked != nil && c.asked(m)
 }
 
-// nameless handles an error without an id, which JSON-RPC prescribes for a request that the server
-// could not read. If one request is in flight, it fails. If several are, those without an answer
-// mention the error. "Method not found" is ignored, because servers refuse notifications with it.
-func (c *calls) nameless(failure *mcp.JSONRPCErrorDetails) {
-	if failure.Code == mcp.METHOD_NOT_FOUND {
-		return
-	}
-	c.mu.Lock()
-	var one *sentCall
-	for _, one = range c.open {
-		one.nameless.Store(failure)
-	}
-	alone := len(c.open) == 1 && one.sole
-	c.mu.Unlock()
-	if alone {
-		named := *failure
-		named.Message = fmt.Sprintf("the server answered with an error without the id of a request, while only this one was open: %q", failure.Message)
-		c.settle(one, reply{failure: &named})
-	}
-}
-
-// isSole reports whether an error without an id can be the answer to a request. For a list it
-// cannot: the error may be about the notification that was sent before.
-func isSole(method string) bool { return method != "ping" && !strings.HasSuffix(method, "/list") }
-
-// unreadable ends the call whose answer is in a text that is not an MCP message, such as JSON with
-// NaN or with text before it. It returns false if the text is not the answer to a call.
-func (c *calls) unreadable(text []byte, why string) bool {
-	answer := httptransport.Unreadable(text)
-	answer.Why = why
-	return httptransport.IsAnswer(text) && c.refuse(httptransport.In(httptransport.Ends(text)), reply{err: answer})
-}
-
-// refuse ends the first of the candidates that is in flight. It returns false if none is.
-func (c *calls) refuse(candidates iter.Seq[int64], r reply) bool {
-	for id := range candidates {
-		if call := c.find(id); call != nil {
-			c.settle(call, r)
-			return true
-		}
-	}
-	return false
-}
-
 // of returns the call that a message answers, nil if there is none.
 func (c *calls) of(m message) *sentCall {
 	id, ok := httptransport.Parse(m.id)
@@ -288,56 +201,4 @@ func (c *calls) of(m message) *sentCall {
 		c.odd.note(httptransport.NoVersion)
 	}
 	return call
-}
-
-// message is a message of the server.
-type message struct {
-	method             string
-	id, result, params json.RawMessage // slices of the message's bytes
-	failure            *mcp.JSONRPCErrorDetails
-	unversioned        bool // it has no version of JSON-RPC
-}
-
-// read reads a message in UTF-8 or ISO-8859-1; see parse.
-func (c *calls) read(text []byte) (m message, ok bool) {
-	text, latin := httptransport.UTF8(text)
-	if latin {
-		c.odd.note(httptransport.LatinText)
-	}
-	return parse(text)
-}
-
-// parse reads a message in one pass. It returns false if text is not a JSON object or if a
-// member has the wrong type.
-func parse(text []byte) (m message, ok bool) {
-	var parseErr error
-	m.unversioned = true
-	ok = rawjson.Object(text, func(name string, value json.RawMessage) {
-		switch name {
-		case "jsonrpc":
-			m.unversioned = false
-		case "id":
-			m.id = value
-		case "method":
-			m.method, parseErr = parseText(value, parseErr)
-		case "result":
-			m.result = value
-		case "params":
-			m.params = value
-		case "error":
-			var failure *mcp.JSONRPCErrorDetails
-			parseErr = errors.Join(parseErr, json.Unmarshal(value, &failure))
-			m.failure = failure
-		}
-	})
-	return m, ok && parseErr == nil
-}
-
-// parseText reads a JSON string, with a short path for strings without escapes.
-func parseText(literal json.RawMessage, before error) (text string, err error) {
-	if len(literal) > 1 && literal[0] == '"' && bytes.IndexByte(literal, '\\') < 0 {
-		return string(literal[1 : len(literal)-1]), before
-	}
-	err = json.Unmarshal(literal, &text)
-	return text, errors.Join(before, err)
 }

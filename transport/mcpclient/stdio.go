@@ -5,15 +5,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
@@ -22,12 +18,6 @@ import (
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/upstream"
-)
-
-const (
-	exitDelay = 500 * time.Millisecond // for a process that has closed its pipes to exit
-	drainIdle = 200 * time.Millisecond // without output after the process has ended; the output then counts as complete
-	drainTime = 20 * time.Second       // for all output after the process has ended
 )
 
 // stdio is a server in a child process. Only the protocol is left to mcp-go, whose
@@ -166,148 +156,5 @@ func (s *stdio) pump(f *filter) {
 	err := f.run(&s.output)
 	if s.broke = nil; errors.Is(err, errTooLarge) {
 		s.broke = err
-	}
-}
-
-// watch waits for the end of the connection, whichever part ends first, and notifies
-// the waiting goroutines: mcp-go by the end of its input, the others by gone.
-func (s *stdio) watch(messages *io.PipeWriter) {
-	defer rescue.Catch(panicked(s.on))
-	s.why = s.awaitEnd()
-	close(s.gone)        // first, so that the errors of calls contain the reason
-	_ = messages.Close() // mcp-go closes itself at the end of its input; its Close would drop earlier answers
-	s.calls.lose()
-	if s.left.Load() {
-		return // another process has the pipes
-	}
-	<-s.proc.exited
-	_ = s.proc.stdout.Close() // no reader is left
-	_ = s.proc.stdin.Close()  // ends the goroutine of the outbox
-}
-
-// awaitEnd waits until no more answers can arrive and returns the reason.
-func (s *stdio) awaitEnd() (why error) {
-	defer rescue.Catch(panicked(s.on, func() { why = upstream.ErrFault }, s.terminate))
-	select {
-	case <-s.pumped:
-		if s.left.Load() {
-			return errLeft
-		}
-		if s.broke != nil {
-			s.terminate()
-			return s.broke
-		}
-		if s.proc.gone(exitDelay) {
-			return s.proc.status()
-		}
-		s.terminate()
-		return errors.New("the server closed its standard output")
-	case <-s.proc.stdin.broken:
-		if s.proc.gone(exitDelay) {
-			s.drain()
-			return s.proc.status()
-		}
-		s.terminate()
-		return errors.New("the server closed its standard input")
-	case <-s.proc.exited:
-		s.drain()
-		return s.proc.status()
-	}
-}
-
-// drain waits until the last output of an ended process has been read, for at most
-// drainTime. A process that has left the group may hold the pipe open indefinitely
-// and even write to it.
-func (s *stdio) drain() {
-	limit := time.AfterFunc(drainTime, func() { _ = s.proc.stdout.Close() }) // makes the read fail
-	defer limit.Stop()
-	s.proc.stdoutIdle()
-	<-s.pumped
-}
-
-// terminate ends a process that no longer serves, in the background.
-func (s *stdio) terminate() {
-	go func() {
-		defer rescue.Catch(panicked(s.on))
-		if err := s.proc.abort(); err != nil {
-			s.on.Logf(slog.LevelError, "%v", err)
-		}
-	}()
-}
-
-func (s *stdio) close() error { return s.end((*process).close) }
-
-func (s *stdio) abort() error { return s.end((*process).abort) }
-
-func (s *stdio) undo() error { return s.end((*process).undo) }
-
-// errLeft is the reason for the end of a connection whose server is still being installed.
-var errLeft = errors.New("its installation goes on in the background")
-
-// caches are the variables that say where a package manager or container runtime keeps what it
-// has installed.
-var caches = []string{"DOCKER_CONTEXT", "DOCKER_HOST", "HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "npm_config_cache", "NPM_CONFIG_CACHE", "UV_CACHE_DIR", "PNPM_HOME", "BUN_INSTALL", "PIPX_HOME", "CONTAINER_HOST"}
-
-// installKey identifies what a command line installs, and where.
-func installKey(argv, env []string) []string {
-	key := slices.Clone(argv)
-	for _, entry := range env {
-		if name, _, _ := strings.Cut(entry, "="); slices.Contains(caches, name) {
-			key = append(key, entry)
-		}
-	}
-	return key
-}
-
-// leave lets an installation go on without this program. It returns false if nothing is being
-// installed. After it, the end of the connection ends no process.
-func (s *stdio) leave(by *proc.Reaper) (bool, error) {
-	if !s.log.start.Look().Installing {
-		return false, nil
-	}
-	if err := by.Leave(s.proc.cmd.Process.Pid, s.install, s.proc.stdout.File, s.proc.stderr); err != nil {
-		return false, err
-	}
-	s.left.Store(true)
-	s.ending.Do(func() {
-		if s.stopReading != nil {
-			s.stopReading()
-		}
-		_ = s.proc.stdin.Close()                            // never fails
-		_, _ = s.proc.stdout.Close(), s.proc.stderr.Close() // makes the reads fail; the other process has copies
-		s.known()
-	})
-	return true, nil
-}
-
-// end ends the process and waits until watch has noticed it. Output that is still
-// unread then is discarded, because no call waits for an answer.
-func (s *stdio) end(how func(*process) error) error {
-	s.ending.Do(func() {
-		if s.ended = how(s.proc); s.ended != nil {
-			return
-		}
-		if s.known() {
-			return
-		}
-		if s.stopReading != nil {
-			s.stopReading()
-		}
-		_ = s.proc.stdout.Close() // makes the read fail
-		if !s.known() {
-			s.ended = fmt.Errorf("the output of process %d did not end", s.proc.cmd.Process.Pid)
-		}
-	})
-	return s.ended
-}
-
-// known waits up to lastOutput for watch to notice the end and reports whether it
-// did.
-func (s *stdio) known() bool {
-	select {
-	case <-s.gone:
-		return true
-	case <-time.After(lastOutput):
-		return false
 	}
 }

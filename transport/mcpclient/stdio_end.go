@@ -1,0 +1,122 @@
+package mcpclient
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/upstream"
+)
+
+const (
+	exitDelay = 500 * time.Millisecond // for a process that has closed its pipes to exit
+	drainIdle = 200 * time.Millisecond // without output after the process has ended; the output then counts as complete
+	drainTime = 20 * time.Second       // for all output after the process has ended
+)
+
+// watch waits for the end of the connection, whichever part ends first, and notifies
+// the waiting goroutines: mcp-go by the end of its input, the others by gone.
+func (s *stdio) watch(messages *io.PipeWriter) {
+	defer rescue.Catch(panicked(s.on))
+	s.why = s.awaitEnd()
+	close(s.gone)        // first, so that the errors of calls contain the reason
+	_ = messages.Close() // mcp-go closes itself at the end of its input; its Close would drop earlier answers
+	s.calls.lose()
+	if s.left.Load() {
+		return // another process has the pipes
+	}
+	<-s.proc.exited
+	_ = s.proc.stdout.Close() // no reader is left
+	_ = s.proc.stdin.Close()  // ends the goroutine of the outbox
+}
+
+// awaitEnd waits until no more answers can arrive and returns the reason.
+func (s *stdio) awaitEnd() (why error) {
+	defer rescue.Catch(panicked(s.on, func() { why = upstream.ErrFault }, s.terminate))
+	select {
+	case <-s.pumped:
+		if s.left.Load() {
+			return errLeft
+		}
+		if s.broke != nil {
+			s.terminate()
+			return s.broke
+		}
+		if s.proc.gone(exitDelay) {
+			return s.proc.status()
+		}
+		s.terminate()
+		return errors.New("the server closed its standard output")
+	case <-s.proc.stdin.broken:
+		if s.proc.gone(exitDelay) {
+			s.drain()
+			return s.proc.status()
+		}
+		s.terminate()
+		return errors.New("the server closed its standard input")
+	case <-s.proc.exited:
+		s.drain()
+		return s.proc.status()
+	}
+}
+
+// drain waits until the last output of an ended process has been read, for at most
+// drainTime. A process that has left the group may hold the pipe open indefinitely
+// and even write to it.
+func (s *stdio) drain() {
+	limit := time.AfterFunc(drainTime, func() { _ = s.proc.stdout.Close() }) // makes the read fail
+	defer limit.Stop()
+	s.proc.stdoutIdle()
+	<-s.pumped
+}
+
+// terminate ends a process that no longer serves, in the background.
+func (s *stdio) terminate() {
+	go func() {
+		defer rescue.Catch(panicked(s.on))
+		if err := s.proc.abort(); err != nil {
+			s.on.Logf(slog.LevelError, "%v", err)
+		}
+	}()
+}
+
+func (s *stdio) close() error { return s.end((*process).close) }
+
+func (s *stdio) abort() error { return s.end((*process).abort) }
+
+func (s *stdio) undo() error { return s.end((*process).undo) }
+
+// end ends the process and waits until watch has noticed it. Output that is still
+// unread then is discarded, because no call waits for an answer.
+func (s *stdio) end(how func(*process) error) error {
+	s.ending.Do(func() {
+		if s.ended = how(s.proc); s.ended != nil {
+			return
+		}
+		if s.known() {
+			return
+		}
+		if s.stopReading != nil {
+			s.stopReading()
+		}
+		_ = s.proc.stdout.Close() // makes the read fail
+		if !s.known() {
+			s.ended = fmt.Errorf("the output of process %d did not end", s.proc.cmd.Process.Pid)
+		}
+	})
+	return s.ended
+}
+
+// known waits up to lastOutput for watch to notice the end and reports whether it
+// did.
+func (s *stdio) known() bool {
+	select {
+	case <-s.gone:
+		return true
+	case <-time.After(lastOutput):
+		return false
+	}
+}
