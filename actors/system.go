@@ -220,7 +220,9 @@ func (s *System) specs(configured []serverSpec) []mailbox.Spec {
 	}
 	specs := []mailbox.Spec{
 		catalog,
-		{ID: typecacheID, Produce: func() actor.Receiver { return typecache.New(typecache.Options{Current: s.current, Logger: logger, Work: &s.work}) }},
+		{ID: typecacheID, Produce: func() actor.Receiver {
+			return typecache.New(typecache.Options{Current: s.current, Logger: logger, Work: &s.work})
+		}},
 		s.approvalSpec(),
 		s.liveSpec(),
 		{ID: authID, Produce: func() actor.Receiver { return login.New(logger, &s.work) }},
