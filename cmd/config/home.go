@@ -15,7 +15,7 @@ var programPaths = [][]string{{"command"}, {"args", "*"}, {"env", "*"}, {"comman
 
 // filePaths are the fields of a server that name a file or a folder. Options.absolute
 // expands ~ in them, even if it comes from a variable.
-var filePaths = [][]string{{"cwd"}, {"root"}, {"spec"}, {"confine", "read", "*"}, {"confine", "write", "*"}, {"exec", "writable", "*"}}
+var filePaths = [][]string{{"cwd"}, {"root"}, {"spec"}, {"oauth", "assertionFile"}, {"confine", "read", "*"}, {"confine", "write", "*"}, {"exec", "writable", "*"}}
 
 // settingPaths are the fields outside of servers that name a file or a folder.
 var settingPaths = [][]string{

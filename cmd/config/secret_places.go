@@ -11,7 +11,7 @@ import (
 // secretPlaces are the fields of a server that may refer to secrets; "*" stands for any
 // name. url may too, after the host.
 var secretPlaces = []string{
-	"env.*", "headers.*", "oauth.clientSecret", "oauth.privateKey", "auth.token", "auth.value", "auth.username", "auth.password", "web.search.key",
+	"env.*", "headers.*", "oauth.clientSecret", "oauth.privateKey", "oauth.assertion", "oauth.identityProvider.clientSecret", "auth.token", "auth.value", "auth.username", "auth.password", "web.search.key",
 }
 
 // wrongReferences returns mistakes for references that cannot be parsed.
@@ -92,7 +92,7 @@ func secretMistake(location []string, text string) string {
 	case slices.ContainsFunc(secretPlaces, func(place string) bool { return toolscript.MatchName(place, strings.Join(field, ".")) }):
 		return ""
 	default:
-		return "a secret has no place here; it may be in env, headers, oauth.clientSecret, oauth.privateKey, auth.token, auth.value, auth.username, auth.password and web.search.key, and in url after the host"
+		return "a secret has no place here; it may be in env, headers, oauth.clientSecret, oauth.privateKey, oauth.assertion, oauth.identityProvider.clientSecret, auth.token, auth.value, auth.username, auth.password and web.search.key, and in url after the host"
 	}
 }
 

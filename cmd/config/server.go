@@ -33,6 +33,8 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 	note(err, "spec")
 	confine, err := o.confine(n, cmp.Or(root, dir), file)
 	note(err, "confine")
+	login, err := o.login(n.child("oauth"), file)
+	note(err, "oauth", "assertionFile")
 	c = upstream.Config{
 		Confine:      confine,
 		API:          api,
@@ -48,7 +50,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 		Source:       file.Path,
 		URL:          loginAddress(n),
 		Headers:      n.child("headers").textMap(),
-		OAuth:        oauthConfig(n.child("oauth")),
+		OAuth:        login,
 		Root:         root,
 		Tools:        tools,
 		Settings:     settings,
@@ -57,15 +59,9 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
 		Overrides:    overridesOf(n.child("overrides")),
-		Timeout:      n.child("timeout").duration(),
-		Concurrency:  int(n.child("concurrency").count()),
-		RateLimit:    rateLimit(n.child("rateLimit")),
-		Idle:         n.child("idle").duration(),
 		Secrets:      n.secrets(),
-
-		StartupTimeout: n.child("startupTimeout").duration(),
 	}
-	c.Timeout = cmp.Or(c.Timeout, upstream.DefaultTimeout)
+	setLimits(&c, n)
 	note(o.share(&c, n), "shared")
 	note(checkSlots(c), "concurrency")
 	if !file.Project && !file.Named {
@@ -73,6 +69,12 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 	}
 	c.Project = o.project(n, file, c)
 	return c, wrong
+}
+
+func setLimits(c *upstream.Config, n *node) {
+	c.Timeout, c.StartupTimeout, c.Idle = n.child("timeout").duration(), n.child("startupTimeout").duration(), n.child("idle").duration()
+	c.Timeout = cmp.Or(c.Timeout, upstream.DefaultTimeout)
+	c.Concurrency, c.RateLimit = int(n.child("concurrency").count()), rateLimit(n.child("rateLimit"))
 }
 
 // rateLimit returns the zero value if there is no rate limit. Without burst, calls are spaced evenly.
@@ -164,6 +166,18 @@ func (o Options) wrongTogether(name string, n *node) (out []finding) {
 	return out
 }
 
+// login returns the oauth of a server. A relative path begins at the folder of its file.
+func (o Options) login(n *node, file File) (oauth.Config, error) {
+	c := oauthConfig(n)
+	if c.AssertionFile == "" {
+		return c, nil
+	}
+	o.WorkDir = filepath.Dir(file.Path)
+	var err error
+	c.AssertionFile, err = o.absolute(c.AssertionFile)
+	return c, err
+}
+
 func oauthConfig(n *node) oauth.Config {
 	return oauth.Config{
 		Grant:             n.child("grant").text(),
@@ -171,6 +185,11 @@ func oauthConfig(n *node) oauth.Config {
 		ClientSecret:      oauth.Secret(n.child("clientSecret").text()),
 		PrivateKey:        oauth.Secret(n.child("privateKey").text()),
 		SigningAlgorithm:  n.child("signingAlgorithm").text(),
+		Assertion:         oauth.Secret(n.child("assertion").text()),
+		AssertionFile:     n.child("assertionFile").text(),
+		IDPTokenEndpoint:  n.child("identityProvider").child("tokenEndpoint").text(),
+		IDPClientID:       n.child("identityProvider").child("clientId").text(),
+		IDPClientSecret:   oauth.Secret(n.child("identityProvider").child("clientSecret").text()),
 		ClientMetadataURL: n.child("clientMetadataUrl").text(),
 		Issuer:            n.child("issuer").text(),
 		Scope:             n.child("scope").text(),
@@ -228,9 +247,9 @@ func (d *document) idleOAuth(name string, n *node) Mistakes {
 	if login.child("privateKey") == nil {
 		warn("signingAlgorithm", "without privateKey")
 	}
-	if login.child("grant").text() == oauth.ClientCredentials {
-		warn("callbackPort", "with the grant client_credentials")
-		warn("clientMetadataUrl", "with the grant client_credentials")
+	if grant := login.child("grant").text(); (oauth.Config{Grant: grant}).Machine() {
+		warn("callbackPort", "with the grant "+grant)
+		warn("clientMetadataUrl", "with the grant "+grant)
 	}
 	return out
 }

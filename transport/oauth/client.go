@@ -26,10 +26,12 @@ const (
 //     that the user wrote; see package egress;
 //   - follows redirects of GET requests only, and none from https to http;
 //   - skips a byte order mark at the start of an answer.
-func newClient(resource *url.URL, issuer string) (*http.Client, *egress.Guard) {
+func newClient(resource *url.URL, configured ...string) (*http.Client, *egress.Guard) {
 	written := []*url.URL{resource}
-	if u, err := url.Parse(issuer); err == nil && u.Host != "" {
-		written = append(written, u)
+	for _, address := range configured {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			written = append(written, u)
+		}
 	}
 	guard := egress.NewGuard(egress.GuardOptions{Written: written, Hint: `if it is right, write its authorization server as "oauth": {"issuer": …} of the server`})
 	return &http.Client{

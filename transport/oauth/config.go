@@ -11,12 +11,13 @@ import (
 const (
 	AuthorizationCode = "authorization_code" // a person grants access in a browser
 	ClientCredentials = "client_credentials" // the client authenticates itself
+	JWTBearer         = "jwt_bearer"         // a JWT that another party has issued stands for a person or a workload (RFC 7523)
 )
 
 // Config is the configuration of a server's authorization. All fields may be empty;
 // then the values are discovered.
 type Config struct {
-	Grant string // AuthorizationCode (default) or ClientCredentials
+	Grant string // AuthorizationCode (default), ClientCredentials or JWTBearer
 
 	// ClientID is the id of a registered client. If it is empty, the client
 	// registers itself.
@@ -32,6 +33,18 @@ type Config struct {
 	// client id if the authorization server supports that.
 	ClientMetadataURL string
 
+	// Assertion is the JWT of the grant JWTBearer. AssertionFile is the path of a file with the JWT,
+	// which is read for each token.
+	Assertion     Secret
+	AssertionFile string
+
+	// IDPTokenEndpoint is the URL at which the identity provider of a company exchanges the
+	// assertion, then the ID token of a person, for a JWT for the authorization server of the MCP
+	// server (SEP-990). "": the assertion itself is sent. IDPClientID and IDPClientSecret are the
+	// client there.
+	IDPTokenEndpoint, IDPClientID string
+	IDPClientSecret               Secret
+
 	// Issuer is the only authorization server that may receive the credentials. If
 	// it is empty, a client with a secret or a key requires that a person confirms
 	// the issuer that the MCP server names; see Session.Confirm.
@@ -43,7 +56,14 @@ type Config struct {
 }
 
 // Machine reports whether tokens are issued without a person.
-func (c Config) Machine() bool { return c.Grant == ClientCredentials }
+func (c Config) Machine() bool { return c.Grant == ClientCredentials || c.Grant == JWTBearer }
+
+// Secrets returns the secrets by the names of their fields.
+func (c *Config) Secrets() map[string]*Secret {
+	return map[string]*Secret{
+		"ClientSecret": &c.ClientSecret, "PrivateKey": &c.PrivateKey, "Assertion": &c.Assertion, "IDPClientSecret": &c.IDPClientSecret,
+	}
+}
 
 // names reports whether the configuration has a value that shows the use of OAuth.
 func (c Config) names() bool {
@@ -54,9 +74,9 @@ func (c Config) names() bool {
 // Check reports missing or invalid values.
 func (c Config) Check() error {
 	switch {
-	case c.Machine() && c.ClientID == "":
+	case c.Grant == ClientCredentials && c.ClientID == "":
 		return errors.New(`oauth.grant "client_credentials" needs oauth.clientId`)
-	case c.Machine() && c.ClientSecret == "" && c.PrivateKey == "":
+	case c.Grant == ClientCredentials && c.ClientSecret == "" && c.PrivateKey == "":
 		return errors.New(`oauth.grant "client_credentials" needs oauth.clientSecret or oauth.privateKey`)
 	case c.ClientSecret != "" && c.PrivateKey != "":
 		return errors.New("oauth.clientSecret and oauth.privateKey exclude one another")
@@ -64,6 +84,9 @@ func (c Config) Check() error {
 		return errors.New("oauth.clientSecret and oauth.privateKey need oauth.clientId")
 	case c.ClientMetadataURL != "" && !documentURL(c.ClientMetadataURL):
 		return errors.New("oauth.clientMetadataUrl must be an https address with a path")
+	}
+	if err := c.checkBearer(); err != nil {
+		return err
 	}
 	if c.Issuer != "" {
 		if _, err := parseAddress(c.Issuer); err != nil {
@@ -80,7 +103,7 @@ func (c Config) Check() error {
 // String returns only the grant.
 func (c Config) String() string {
 	if c.Machine() {
-		return ClientCredentials
+		return c.Grant
 	}
 	return AuthorizationCode
 }

@@ -36,7 +36,9 @@ func sameIssuer(a, b string) bool {
 // hasSecret reports whether the client authenticates with data that another
 // authorization server could abuse. Assertions of a private key count: they are valid
 // for minutes.
-func (c Config) hasSecret() bool { return c.ClientSecret != "" || c.PrivateKey != "" }
+func (c Config) hasSecret() bool {
+	return c.ClientSecret != "" || c.PrivateKey != "" || c.Grant == JWTBearer
+}
 
 // admit returns an error if an authorization server must not have the client's
 // credentials. The MCP server names the issuer, so for a client with a secret it must

@@ -209,7 +209,8 @@ func (s *Session) complete(ctx context.Context, c challenge, known *Credentials)
 	return nil
 }
 
-// requestClientToken gets a token with the client's own credentials.
+// requestClientToken gets a token without a person: with the client's own credentials, or with an
+// assertion.
 func (s *Session) requestClientToken(ctx context.Context, c challenge, known Credentials) (Token, error) {
 	a, err := s.discover(ctx, c)
 	if err != nil {
@@ -223,6 +224,11 @@ func (s *Session) requestClientToken(ctx context.Context, c challenge, known Cre
 	}
 	scopes := s.scopes(a, c, known)
 	params := url.Values{"grant_type": {ClientCredentials}}
+	if s.config.Grant == JWTBearer {
+		if params, err = s.bearerParams(ctx, a); err != nil {
+			return Token{}, err
+		}
+	}
 	if len(scopes) > 0 {
 		params.Set("scope", strings.Join(scopes, " "))
 	}
@@ -231,7 +237,7 @@ func (s *Session) requestClientToken(ctx context.Context, c challenge, known Cre
 	if errors.As(err, &answered) {
 		next.fail(answered.Error())
 		s.remember(next)
-		s.log.Error("oauth client refused; look at oauth.clientId and its secret or key in the server's configuration",
+		s.log.Error("oauth client refused; look at oauth.clientId and its secret, key or assertion in the server's configuration",
 			slog.String("error", answered.Error()))
 		return Token{}, err
 	}

@@ -80,7 +80,7 @@ func New(o Options) (*Session, error) {
 		o.Progress = func(Step) {}
 	}
 	at.Fragment = ""
-	client, guard := newClient(at, o.Config.Issuer)
+	client, guard := newClient(at, o.Config.Issuer, o.Config.IDPTokenEndpoint)
 	return &Session{
 		name: o.Server, url: at, config: o.Config, store: o.Store, client: client, guard: guard,
 		log:  o.Logger.With(slog.String("server", o.Server)),

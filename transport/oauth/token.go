@@ -104,7 +104,7 @@ func without(err error, sent url.Values, secret string) error {
 		return err
 	}
 	clean := *answered
-	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "token", "device_code"} {
+	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "assertion", "subject_token", "token", "device_code"} {
 		clean = clean.without(sent.Get(name))
 	}
 	clean = clean.without(secret)

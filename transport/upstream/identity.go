@@ -80,11 +80,10 @@ func (c Config) identity() map[string]any {
 	d.Disabled, d.Tools, d.Problem, d.Confine = false, nil, nil, nil
 	fields := tree(d)
 	login := below(fields, "OAuth") // secrets are encoded as a placeholder, even if they are empty
-	if c.OAuth.ClientSecret == "" {
-		delete(login, "ClientSecret")
-	}
-	if c.OAuth.PrivateKey == "" {
-		delete(login, "PrivateKey")
+	for name, secret := range c.OAuth.Secrets() {
+		if *secret == "" {
+			delete(login, name)
+		}
 	}
 	delete(below(fields, "API"), "operations")
 	for name := range below(fields, "Commands") {

@@ -33,7 +33,8 @@ var fieldClasses = map[string]string{
 	"Confine.Free": records, "Confine.Watched": records, // set by confine suggest, not by a file
 	"Trial.Read": records, "Trial.Write": records, "Trial.Net": records, "Trial.Free": records, "Trial.Watched": records,
 	"Environ": defines, "URL": defines, "Headers": receives, "Account": defines,
-	"OAuth.Grant": defines, "OAuth.ClientID": defines, "OAuth.ClientSecret": secret1, "OAuth.PrivateKey": secret1, "OAuth.SigningAlgorithm": defines,
+	"OAuth.Grant": defines, "OAuth.ClientID": defines, "OAuth.ClientSecret": secret1, "OAuth.PrivateKey": secret1, "OAuth.Assertion": secret1, "OAuth.IDPClientSecret": secret1,
+	"OAuth.AssertionFile": defines, "OAuth.IDPTokenEndpoint": defines, "OAuth.IDPClientID": defines, "OAuth.SigningAlgorithm": defines,
 	"OAuth.ClientMetadataURL": defines, "OAuth.Issuer": defines, "OAuth.Scope": defines, "OAuth.CallbackPort": defines, "OAuth.Storage": defines,
 	"Root": defines, "Project.Dir": defines, "Project.Named": defines, "Tools": perTool,
 	"Settings.Exec.Network": defines, "Settings.Exec.Writable": defines, "Settings.Web.AllowHosts": defines,

@@ -26,6 +26,12 @@ func login(server string) (*oauth.Session, error) {
 		ClientSecret     oauth.Secret `json:"client_secret"`
 		PrivateKey       oauth.Secret `json:"private_key_pem"`
 		SigningAlgorithm string       `json:"signing_algorithm"`
+
+		// Of a company's identity provider, and of a workload.
+		IDToken          oauth.Secret `json:"idp_id_token"`
+		IDPTokenEndpoint string       `json:"idp_token_endpoint"`
+		IDPClientID      string       `json:"idp_client_id"`
+		WorkloadJWT      oauth.Secret `json:"valid_jwt"`
 	}
 	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
 		if err := json.Unmarshal([]byte(text), &given); err != nil {
@@ -39,8 +45,13 @@ func login(server string) (*oauth.Session, error) {
 	if c.ClientID == "" {
 		c.ClientMetadataURL = document
 	}
-	if strings.HasPrefix(os.Getenv("MCP_CONFORMANCE_SCENARIO"), "auth/client-credentials") {
+	switch scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO"); {
+	case strings.HasPrefix(scenario, "auth/client-credentials"):
 		c.Grant = oauth.ClientCredentials
+	case given.IDToken != "":
+		c.Grant, c.Assertion, c.IDPTokenEndpoint, c.IDPClientID = oauth.JWTBearer, given.IDToken, given.IDPTokenEndpoint, given.IDPClientID
+	case given.WorkloadJWT != "":
+		c.Grant, c.Assertion = oauth.JWTBearer, given.WorkloadJWT
 	}
 	home, err := os.MkdirTemp("", "toolscript-conformance-")
 	if err != nil {

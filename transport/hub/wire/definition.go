@@ -119,13 +119,12 @@ func (d Definition) LogValue() slog.Value { return slog.StringValue(d.String()) 
 
 // definition is a Definition in JSON. An oauth.Secret would be encoded as a placeholder.
 type definition struct {
-	Name         string
-	Folder       string
-	Config       upstream.Config
-	Environ      [][]byte // Config.Environ as bytes: variables need not be UTF-8
-	ClientSecret string   //nolint:gosec // the payload is for the hub alone
-	PrivateKey   string   //nolint:gosec // as above
-	Left         time.Duration
+	Name    string
+	Folder  string
+	Config  upstream.Config
+	Environ [][]byte          // Config.Environ as bytes: variables need not be UTF-8
+	Secrets map[string]string // oauth.Config.Secrets
+	Left    time.Duration
 }
 
 func (d Definition) encode() []byte { return d.Encode(0) }
@@ -133,8 +132,10 @@ func (d Definition) encode() []byte { return d.Encode(0) }
 // Encode encodes the definition for the hub. left is the time that the gateway waits for
 // the server.
 func (d Definition) Encode(left time.Duration) []byte {
-	out := definition{Name: d.Name, Folder: d.Folder, Config: d.Config, Left: left,
-		ClientSecret: string(d.Config.OAuth.ClientSecret), PrivateKey: string(d.Config.OAuth.PrivateKey)}
+	out := definition{Name: d.Name, Folder: d.Folder, Config: d.Config, Left: left, Secrets: map[string]string{}}
+	for name, secret := range d.Config.OAuth.Secrets() {
+		out.Secrets[name] = string(*secret)
+	}
 	out.Config.Problem, out.Config.Settings = nil, upstream.BuiltinSettings{} // a server with a problem is not shared, nor are built-in tools
 	if d.Config.Environ != nil {
 		out.Environ, out.Config.Environ = make([][]byte, 0, len(d.Config.Environ)), nil
@@ -156,7 +157,9 @@ func DecodeDefinition(payload []byte) (d Definition, left time.Duration, err err
 		return d, 0, err
 	}
 	d = Definition{Name: in.Name, Config: in.Config, Folder: in.Folder}
-	d.Config.OAuth.ClientSecret, d.Config.OAuth.PrivateKey = oauth.Secret(in.ClientSecret), oauth.Secret(in.PrivateKey)
+	for name, secret := range d.Config.OAuth.Secrets() {
+		*secret = oauth.Secret(in.Secrets[name])
+	}
 	if d.Config.Environ = nil; in.Environ != nil {
 		d.Config.Environ = make([]string, 0, len(in.Environ))
 		for _, entry := range in.Environ {
