@@ -103,7 +103,7 @@ func TestOwnTransport(t *testing.T) {
 		"2025-03-26": {[]string{"--suite", "all", "--spec-version", "2025-03-26"}, 2},
 		"2025-11-25": {[]string{"--suite", "all", "--spec-version", "2025-11-25"}, 19},
 		"2026-07-28": {[]string{"--suite", "all", "--spec-version", "2026-07-28"}, 33},
-		"extensions": {[]string{"--suite", "extensions"}, 4},
+		"extensions": {[]string{"--suite", "extensions"}, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := until(t, append([]string{"--command", client, "--expected-failures", "baseline.yml"}, run.args...)...)

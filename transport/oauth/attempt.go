@@ -236,7 +236,7 @@ func (t *Attempt) finish(ctx context.Context, query url.Values) error {
 	defer cancel()
 	next := Credentials{
 		Issuer: t.authority.Issuer, TokenEndpoint: t.authority.TokenEndpoint,
-		Resource: t.authority.resource, Client: t.client, Confirmed: t.confirmed,
+		Resource: t.authority.resource, Client: t.client, Confirmed: t.confirmed, Token: t.authority.noToken(),
 	}
 	token, err := s.requestToken(ctx, next, url.Values{
 		"grant_type": {AuthorizationCode}, "code": {query.Get("code")},

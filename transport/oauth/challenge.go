@@ -12,6 +12,8 @@ type challenge struct {
 	metadata  string   // URL of the protected resource metadata, "" if not specified
 	scopes    []string // required scopes, nil if not specified
 	forbidden bool     // the token is valid and lacks scopes
+	nonce     bool     // the server wants its nonce in the proof
+	bound     bool     // the server wants tokens that are bound to a key, see DPoP
 }
 
 // challengeOf parses a refusal. ok is false if a token would not help; for a 403 it
@@ -30,7 +32,8 @@ func challengeOf(resp *http.Response) (c challenge, ok bool) {
 		if c.metadata == "" {
 			c.metadata = one.Params["resource_metadata"]
 		}
-		if one.Scheme != "bearer" {
+		c.bound = c.bound || strings.EqualFold(one.Scheme, dpopScheme)
+		if one.Scheme != "bearer" && !strings.EqualFold(one.Scheme, dpopScheme) {
 			continue
 		}
 		if c.scopes == nil {
@@ -40,6 +43,7 @@ func challengeOf(resp *http.Response) (c challenge, ok bool) {
 			problem = one.Params["error"]
 		}
 	}
+	c.nonce = problem == nonceRequired
 	c.forbidden = resp.StatusCode == http.StatusForbidden
 	return c, !c.forbidden || problem == "insufficient_scope"
 }

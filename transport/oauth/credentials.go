@@ -59,12 +59,16 @@ const (
 // Token is an access token with its refresh token.
 type Token struct {
 	Access   Secret
-	Type     string
+	Type     string // Bearer or DPoP
+	Proof    Secret // key to which the token may be bound, see newProofKey; "": none
 	Refresh  Secret
 	Scope    string
 	Expires  time.Time     // zero: unknown
 	Lifetime time.Duration // at the time of issue; 0: unknown
 }
+
+// bound reports whether requests with the token need a proof.
+func (t Token) bound() bool { return t.Proof != "" && strings.EqualFold(t.Type, dpopScheme) }
 
 // usable reports whether the token is valid at a time.
 func (t Token) usable(now time.Time) bool {
@@ -117,6 +121,7 @@ type tokenRecord struct {
 	ExpiresAt int64  `json:"expires_at,omitempty"`    // Unix milliseconds
 	Refresh   string `json:"refresh_token,omitempty"` //nolint:gosec // this file stores secrets
 	Scope     string `json:"scope,omitempty"`
+	Proof     string `json:"dpop_key,omitempty"`
 }
 
 func (c Credentials) encode() ([]byte, error) {
@@ -139,7 +144,7 @@ func (c Credentials) encode() ([]byte, error) {
 	if c.Token.Access != "" {
 		r.Tokens = &tokenRecord{
 			Access: string(c.Token.Access), Type: c.Token.Type, Refresh: string(c.Token.Refresh),
-			Scope: c.Token.Scope, ExpiresIn: int64(c.Token.Lifetime / time.Second),
+			Scope: c.Token.Scope, Proof: string(c.Token.Proof), ExpiresIn: int64(c.Token.Lifetime / time.Second),
 		}
 		if !c.Token.Expires.IsZero() {
 			r.Tokens.ExpiresAt = c.Token.Expires.UnixMilli()
@@ -159,7 +164,7 @@ func (r *record) withoutSecrets() {
 		r.Client.Secret = ""
 	}
 	if r.Tokens != nil {
-		r.Tokens.Access, r.Tokens.Refresh = "", ""
+		r.Tokens.Access, r.Tokens.Refresh, r.Tokens.Proof = "", "", ""
 	}
 }
 
@@ -189,7 +194,7 @@ func decode(text []byte, written time.Time) (Credentials, error) {
 	}
 	if t := r.Tokens; t != nil {
 		c.Token = Token{
-			Access: Secret(t.Access), Type: t.Type, Refresh: Secret(t.Refresh), Scope: t.Scope,
+			Access: Secret(t.Access), Type: t.Type, Refresh: Secret(t.Refresh), Scope: t.Scope, Proof: Secret(t.Proof),
 			Lifetime: time.Duration(max(t.ExpiresIn, 0)) * time.Second,
 		}
 		switch {

@@ -84,7 +84,7 @@ func (s *Session) BeginDevice(ctx context.Context) (*DeviceAttempt, error) {
 	}
 	s.log.Info("oauth client", slog.String("source", client.Source))
 	d := &DeviceAttempt{session: s, scopes: s.scopes(a, c, known), next: Credentials{
-		Issuer: a.Issuer, TokenEndpoint: a.TokenEndpoint, Resource: a.resource, Client: client, Confirmed: known.Confirmed,
+		Issuer: a.Issuer, TokenEndpoint: a.TokenEndpoint, Resource: a.resource, Client: client, Confirmed: known.Confirmed, Token: a.noToken(),
 	}}
 	asked := time.Now()
 	if d.answer, err = s.askDevice(ctx, endpoint, d.next, d.scopes); err != nil {

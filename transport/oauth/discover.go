@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -24,7 +25,16 @@ type authority struct {
 	*oauthex.AuthServerMeta
 	resource string   // audience of the token (RFC 8707)
 	scopes   []string // scopes that the MCP server supports
+	bound    bool     // tokens must be bound to a key, see DPoP
 	assumed  bool     // no metadata: the endpoints are the defaults of MCP 2025-03-26
+}
+
+// noToken returns the Token before it is issued: it has the key to which the token will be bound.
+func (a authority) noToken() Token {
+	if !a.bound {
+		return Token{}
+	}
+	return Token{Proof: newProofKey()}
 }
 
 // discover finds the authorization server of the MCP server, with the protected
@@ -48,6 +58,8 @@ func (s *Session) discover(ctx context.Context, c challenge) (authority, error) 
 		return authority{}, err
 	}
 	found := authority{AuthServerMeta: meta, resource: described.Resource, scopes: described.ScopesSupported}
+	algorithms := described.DPOPSigningAlgValuesSupported
+	found.bound = (c.bound || described.DPOPBoundAccessTokensRequired) && (len(algorithms) == 0 || slices.Contains(algorithms, dpopAlgorithm))
 	if meta == nil {
 		found.AuthServerMeta, found.assumed = assumedEndpoints(issuer), true
 	}

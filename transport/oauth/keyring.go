@@ -20,10 +20,11 @@ type secrets struct {
 	Access       string `json:"access_token,omitempty"`  //nolint:gosec // the keyring stores secrets
 	Refresh      string `json:"refresh_token,omitempty"` //nolint:gosec // the keyring stores secrets
 	ClientSecret string `json:"client_secret,omitempty"` //nolint:gosec // the keyring stores secrets
+	Proof        string `json:"dpop_key,omitempty"`
 }
 
 func (c Credentials) storeSecrets(path string) error {
-	text, err := json.Marshal(secrets{string(c.Token.Access), string(c.Token.Refresh), string(c.Client.Secret)})
+	text, err := json.Marshal(secrets{string(c.Token.Access), string(c.Token.Refresh), string(c.Client.Secret), string(c.Token.Proof)})
 	if err != nil {
 		return err
 	}
@@ -46,6 +47,7 @@ func (c *Credentials) fetchSecrets(path string) error {
 		return fmt.Errorf("the item %s of the system keyring is not one of ours; remove it, and log in again", path)
 	}
 	c.Token.Access, c.Token.Refresh, c.Client.Secret = Secret(s.Access), Secret(s.Refresh), Secret(s.ClientSecret)
+	c.Token.Proof = Secret(s.Proof)
 	return nil
 }
 

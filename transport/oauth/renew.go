@@ -220,7 +220,7 @@ func (s *Session) requestClientToken(ctx context.Context, c challenge, known Cre
 		return Token{}, err
 	}
 	next := Credentials{
-		Issuer: a.Issuer, TokenEndpoint: a.TokenEndpoint, Resource: a.resource, Client: s.configuredClient(a), Confirmed: known.Confirmed,
+		Issuer: a.Issuer, TokenEndpoint: a.TokenEndpoint, Resource: a.resource, Client: s.configuredClient(a), Confirmed: known.Confirmed, Token: a.noToken(),
 	}
 	scopes := s.scopes(a, c, known)
 	params := url.Values{"grant_type": {ClientCredentials}}

@@ -41,6 +41,7 @@ type Session struct {
 	log    *slog.Logger
 	client *http.Client  // to authorization servers
 	guard  *egress.Guard // guard of client
+	proofs proofs
 
 	tell     func(Step)
 	fetch    func(context.Context, string) (url.Values, error)

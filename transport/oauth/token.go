@@ -46,12 +46,18 @@ func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Va
 			return Token{}, err
 		}
 	}
+	client := lenient(s.client)
+	if c.Token.Proof != "" {
+		client = s.proofs.proving(client, c.Token.Proof)
+	}
 	issued := time.Now().Round(0) // without the monotonic clock, which stops while the machine sleeps
-	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, lenient(s.client)))
+	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
 	if err != nil {
 		return Token{}, without(tokenError(err), params, config.ClientSecret)
 	}
-	return tokenOf(got, issued), nil
+	t := tokenOf(got, issued)
+	t.Proof = c.Token.Proof
+	return t, nil
 }
 
 // clientSecret returns the secret of a registration, or of the configuration, which

@@ -32,7 +32,7 @@ func (s *Session) roundTrip(req *http.Request, next http.RoundTripper) (*http.Re
 		closeBody(req)
 		return nil, err
 	}
-	resp, err := send(req, next, token, req.Body)
+	resp, err := s.send(req, next, token, req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *Session) repeat(req *http.Request, next http.RoundTripper, token Token)
 			return nil, err
 		}
 	}
-	resp, err := send(req, next, token, body)
+	resp, err := s.send(req, next, token, body)
 	if err != nil {
 		return nil, err
 	}
@@ -231,12 +231,19 @@ func (s *Session) login(ctx context.Context, c challenge, refused Token) (Token,
 	return known.Token, err
 }
 
-func send(req *http.Request, next http.RoundTripper, token Token, body io.ReadCloser) (*http.Response, error) {
+func (s *Session) send(req *http.Request, next http.RoundTripper, token Token, body io.ReadCloser) (*http.Response, error) {
 	if token.Access == "" && body == req.Body {
 		return next.RoundTrip(req)
 	}
 	r := req.Clone(req.Context())
 	r.Body = body
+	if token.bound() {
+		r.Header.Set("Authorization", dpopScheme+" "+string(token.Access))
+		return s.proofs.roundTrip(next, r, token.Proof, token.Access, func(answer *http.Response) bool {
+			c, _ := challengeOf(answer)
+			return c.nonce
+		})
+	}
 	if token.Access != "" {
 		r.Header.Set("Authorization", "Bearer "+string(token.Access))
 	}

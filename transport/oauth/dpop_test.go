@@ -1,0 +1,94 @@
+package oauth_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/toolscript/toolscript/test/fixture/oauthserver"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// TestBoundTokens checks proofs at both servers: after the login, in another process, and after a
+// renewal, whose token has the same key. The servers refuse a proof that they know already.
+func TestBoundTokens(t *testing.T) {
+	nonces := 0
+	for name, nonce := range map[string]func() string{
+		"without a nonce":             nil,
+		"one nonce":                   func() string { return "n" },
+		"a nonce for each request":    func() string { nonces++; return fmt.Sprint("n", nonces) },
+		"the nonce is none afterward": func() string { return "" },
+	} {
+		for _, storage := range []string{oauth.StorageFile, oauth.StorageKeyring} {
+			t.Run(name+" in "+storage, func(t *testing.T) {
+				keyring.MockInit()
+				as := oauthserver.Start(t, oauthserver.Options{Bound: &oauthserver.Bound{Nonce: nonce}})
+				dir := t.TempDir()
+				stored := func(o *oauth.Options) { o.Config.Storage = storage }
+				s := session(t, as, dir, stored)
+				login(t, s, as)
+				mustSend(t, s, as)
+				mustSend(t, s, as)
+				file := filepath.Join(dir, "guarded.json")
+				if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "dpop_key") != (storage == oauth.StorageFile) {
+					t.Errorf("the file is %s, %v", text, err)
+				}
+				other := session(t, as, dir, stored)
+				mustSend(t, other, as)
+				if err := os.WriteFile(file, expired(t, file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				mustSend(t, other, as)
+				if n := as.Count("refresh_token"); n == 0 {
+					t.Error("the token was not renewed")
+				}
+			})
+		}
+	}
+}
+
+// TestTokensThatAreNotBound: an authorization server that ignores proofs issues bearer tokens.
+func TestTokensThatAreNotBound(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{Bound: &oauthserver.Bound{Ignored: true}})
+	s := session(t, as, t.TempDir(), nil)
+	login(t, s, as)
+	mustSend(t, s, as)
+}
+
+// TestNoncesThatNeverSuffice checks that a server that refuses every proof gets two requests, and that
+// a long nonce is not sent back.
+func TestNoncesThatNeverSuffice(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{Bound: &oauthserver.Bound{}})
+	s := session(t, as, t.TempDir(), nil)
+	login(t, s, as)
+	requests, longest := 0, 0
+	s2 := s.Transport(way(func(req *http.Request) (*http.Response, error) {
+		requests++
+		longest = max(longest, len(req.Header.Get("DPoP")))
+		nonce := fmt.Sprint("n", requests)
+		if requests > 2 {
+			nonce = strings.Repeat("n", 1<<20)
+		}
+		return &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody, Header: http.Header{
+			"Www-Authenticate": {`DPoP error="use_dpop_nonce"`}, "Dpop-Nonce": {nonce},
+		}}, nil
+	}))
+	for range 2 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, as.MCP, strings.NewReader(ping))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := s2.RoundTrip(req); err == nil {
+			t.Errorf("status %d, want an error", resp.StatusCode)
+			_ = resp.Body.Close()
+		}
+	}
+	if requests > 8 || longest > 2000 {
+		t.Errorf("%d requests with proofs of up to %d bytes", requests, longest)
+	}
+}
