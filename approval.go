@@ -38,7 +38,7 @@ type ApprovalPolicy struct {
 
 // ApprovalRule sets the action for the tools that it matches.
 type ApprovalRule struct {
-	Match  []string // patterns of server names and tool ids, see MatchName
+	Match  []string // patterns of server names and tool ids, as in a Filter
 	Tools  []string // entries of packs, see Tool.Is
 	Action ApprovalAction
 }
@@ -115,7 +115,7 @@ func (p ApprovalPolicy) decide(t Tool) ApprovalAction {
 
 func (r ApprovalRule) matches(t Tool, id string) bool {
 	return slices.ContainsFunc(r.Tools, t.Is) || slices.ContainsFunc(r.Match, func(pattern string) bool {
-		return MatchName(pattern, t.Server) || MatchName(pattern, id)
+		return matchAccount(pattern, t.Server) || matchAccount(pattern, id)
 	})
 }
 

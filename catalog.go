@@ -20,7 +20,8 @@ type Catalog struct {
 
 // NewCatalog returns the catalog of one generation. servers are the names of all
 // configured servers, connected or not: identifiers are chosen among all of them, so
-// that a server that connects later does not rename another. Tools are sorted by id. Of
+// that a server that connects later does not rename another. Of the accounts of a server,
+// the first one is the default. Tools are sorted by id. Of
 // equal tools of one server, the first is kept. Tools of different servers with one id,
 // such as tool b__c of server a and tool c of server a__b, are left out: otherwise a
 // server could take over the calls of another by listing such a tool.
@@ -30,7 +31,7 @@ func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 		servers:    slices.Clone(servers),
 		tools:      slices.Clone(tools),
 	}
-	slices.Sort(c.servers)
+	slices.SortStableFunc(c.servers, func(a, b string) int { return strings.Compare(WithoutAccount(a), WithoutAccount(b)) })
 	c.servers = slices.Compact(c.servers)
 	slices.SortStableFunc(c.tools, compareIDs)
 	c.settle()
@@ -82,7 +83,8 @@ func compareIDs(a, b Tool) int {
 // Generation returns the generation, which grows by one with every change of the catalog.
 func (c Catalog) Generation() uint64 { return c.generation }
 
-// Servers returns the names of all configured servers, sorted.
+// Servers returns the names of all configured servers, sorted. The accounts of a server are
+// in the order that NewCatalog got.
 func (c Catalog) Servers() []string { return slices.Clone(c.servers) }
 
 // Tools returns all tools, sorted by id.
@@ -111,10 +113,10 @@ func (c Catalog) Lookup(id string) (Tool, bool) {
 	return c.tools[i], true
 }
 
-// HasServer reports whether a server of the given name is configured.
+// HasServer reports whether a server of the given name is configured. The name of a server with
+// accounts may lack the account.
 func (c Catalog) HasServer(name string) bool {
-	_, ok := slices.BinarySearch(c.servers, name)
-	return ok
+	return slices.ContainsFunc(c.servers, func(server string) bool { return server == name || WithoutAccount(server) == name })
 }
 
 // Filter returns the catalog of the tools that f selects, with the same generation. It
@@ -125,4 +127,35 @@ func (c Catalog) Filter(f Filter) Catalog {
 	}
 	m := f.Matcher()
 	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return !m.Match(t.Server, t.ID()) }))
+}
+
+// Accounts returns the accounts of the server with the given name, the default first. The name
+// may have an account. Without accounts, the result is nil.
+func (c Catalog) Accounts(server string) (accounts []string) {
+	plain := WithoutAccount(server)
+	for _, name := range c.servers {
+		if other, account := CutAccount(name); other == plain && account != "" {
+			accounts = append(accounts, account)
+		}
+	}
+	return accounts
+}
+
+// Listed returns the catalog for listings: of the accounts of a server, each tool is only that
+// of the first account that has it.
+func (c Catalog) Listed() Catalog {
+	if !slices.ContainsFunc(c.servers, func(server string) bool { return WithoutAccount(server) != server }) {
+		return c
+	}
+	rank, first := map[string]int{}, map[string]string{} // by server; by id without the account
+	for i, server := range c.servers {
+		rank[server] = i
+	}
+	for id, t := range c.All() {
+		plain := WithoutAccount(id)
+		if best, seen := first[plain]; !seen || rank[t.Server] < rank[best] {
+			first[plain] = t.Server
+		}
+	}
+	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return first[WithoutAccount(t.ID())] != t.Server }))
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Filter selects tools by server names, tool ids and patterns of these; see MatchName.
-// An entry made by And selects the tools that all its parts select. A nil filter
+// Filter selects tools by server names, tool ids and patterns of these; see MatchName. An
+// entry without an account selects all accounts of a server. An entry made by And selects the tools that all its parts select. A nil filter
 // selects all tools, an empty filter none. Unknown entries select nothing.
 type Filter []string
 
@@ -47,10 +47,10 @@ func (f Filter) SharesServer(id string) bool {
 	return f == nil || slices.ContainsFunc(f, func(entry string) bool {
 		return allParts(entry, func(part string) bool {
 			if isPattern(part) {
-				return MayMatch(part, first)
+				return mayMatchAccount(part, first)
 			}
 			other, _, _ := strings.Cut(part, Separator)
-			return other == first
+			return matchAccount(other, first)
 		})
 	})
 }
@@ -60,8 +60,8 @@ func (f Filter) SharesServer(id string) bool {
 func (f Filter) Reaches(server string) bool {
 	return f == nil || slices.ContainsFunc(f, func(entry string) bool {
 		return allParts(entry, func(part string) bool {
-			return MatchName(part, server) || strings.HasPrefix(part, server+Separator) ||
-				isPattern(part) && MayMatch(part, server+Separator)
+			return matchAccount(part, server) || strings.HasPrefix(part, server+Separator) || strings.HasPrefix(part, WithoutAccount(server)+Separator) ||
+				isPattern(part) && mayMatchAccount(part, server+Separator)
 		})
 	})
 }
@@ -105,8 +105,14 @@ func (f Filter) Matcher() *Matcher {
 
 // Match reports whether the filter selects the tool with the given server and id.
 func (m *Matcher) Match(server, id string) bool {
-	return m.all || m.names[server] || m.names[id] ||
+	return m.all || m.names[server] || m.names[id] || m.plain(server) || m.plain(id) ||
 		slices.ContainsFunc(m.rest, func(entry string) bool { return selects(entry, server, id) })
+}
+
+// plain reports whether the filter has a name without its account.
+func (m *Matcher) plain(name string) bool {
+	plain := WithoutAccount(name)
+	return plain != name && m.names[plain]
 }
 
 // Server reports whether the filter selects all tools of a server.

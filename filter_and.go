@@ -49,7 +49,7 @@ func meet(a, b string) (entry string, possible bool) {
 	// A pattern adds nothing beside a name that it matches, and "*" adds nothing beside other parts.
 	kept := slices.DeleteFunc(slices.Clone(parts), func(p string) bool {
 		return isPattern(p) && slices.ContainsFunc(parts, func(q string) bool {
-			return q != p && (p == "*" || !isPattern(q) && MatchName(p, q))
+			return q != p && (p == "*" || !isPattern(q) && matchAccount(p, q))
 		})
 	})
 	return strings.Join(kept, both), true
@@ -70,8 +70,11 @@ func agree(p, q string) bool {
 		p, q = q, p
 		fallthrough
 	case isPattern(p): // q is a tool id or a server name
-		return covers(p, q) || MayMatch(p, q+Separator)
+		plain, start := WithoutAccount(q), fixed(p)
+		return covers(p, q) || mayMatchAccount(p, q+Separator) ||
+			strings.Contains(p, AccountSeparator) && (strings.HasPrefix(plain, start) || strings.HasPrefix(start, plain))
 	}
+	p, q = WithoutAccount(p), WithoutAccount(q)
 	return p == q || strings.HasPrefix(p, q+Separator) || strings.HasPrefix(q, p+Separator)
 }
 
@@ -86,17 +89,22 @@ func isPattern(part string) bool {
 	return strings.IndexByte(part, '*') >= 0 || strings.IndexByte(part, '?') >= 0
 }
 
-// fixed returns the text before the first wildcard.
-func fixed(pattern string) string { return pattern[:strings.IndexAny(pattern, "*?")] }
+// fixed returns the text before the first wildcard or account.
+func fixed(pattern string) string { return WithoutAccount(pattern[:strings.IndexAny(pattern, "*?")]) }
 
 // selects reports whether an entry selects a tool of a server.
 func selects(entry, server, id string) bool {
-	return allParts(entry, func(part string) bool { return MatchName(part, server) || MatchName(part, id) })
+	return allParts(entry, func(part string) bool { return matchAccount(part, server) || matchAccount(part, id) })
 }
 
 // covers reports whether a part matches an id, or the name of a server with which the
 // id may begin.
 func covers(part, id string) bool {
+	plain := WithoutAccount(id)
+	return coversName(part, id) || plain != id && coversName(part, plain)
+}
+
+func coversName(part, id string) bool {
 	if !isPattern(part) {
 		return part == id || strings.HasPrefix(id, part+Separator)
 	}

@@ -156,7 +156,7 @@ func (r FetchRequest) Collection() Collection {
 func (r FetchRequest) Admits(server string) bool {
 	return r.Allow == nil || slices.ContainsFunc(r.Allow, func(entry string) bool {
 		return allParts(entry, func(part string) bool {
-			return MatchName(part, server) || MatchName(part, r.Member()) || MatchName(part, r.ID)
+			return matchAccount(part, server) || MatchName(part, r.Member()) || MatchName(part, r.ID)
 		})
 	})
 }

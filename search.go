@@ -1,5 +1,7 @@
 package toolscript
 
+import "slices"
+
 // SearchQuery is a search for tools.
 type SearchQuery struct {
 	Text      string   // a description of the task
@@ -9,6 +11,11 @@ type SearchQuery struct {
 	ReadOnly  bool     // only tools that do not change anything, as their servers say
 	Allow     Filter   // only tools that the filter selects
 	Types     bool     // include the TypeScript declarations of the results
+}
+
+// Names reports whether the query names a server, with or without its account, or no server.
+func (q SearchQuery) Names(server string) bool {
+	return len(q.Servers) == 0 || slices.Contains(q.Servers, server) || slices.Contains(q.Servers, WithoutAccount(server))
 }
 
 // SearchAnswer holds the results of a search, best first.
@@ -30,6 +37,7 @@ type SearchAnswer struct {
 type SearchHit struct {
 	ToolID      string         `json:"toolId"`
 	ServerName  string         `json:"serverName"`
+	Accounts    []string       `json:"accounts,omitempty"` // accounts of the server, the default first
 	ToolName    string         `json:"toolName"`
 	Call        string         `json:"call"` // expression in scripts: tools.server.tool
 	Confidence  float64        `json:"confidence"`

@@ -70,9 +70,9 @@ func (a Annotations) Repeatable() bool {
 func (t Tool) ID() string { return t.Server + Separator + t.Name }
 
 // Is reports whether an entry of a pack, or of a list of allowed tools, means the tool:
-// its id, or its name if the tool is InProcess.
+// its id with or without the account, or its name if the tool is InProcess.
 func (t Tool) Is(entry string) bool {
-	return t.InProcess && entry == t.Name || entry == t.ID()
+	return t.InProcess && entry == t.Name || entry == t.ID() || entry == WithoutAccount(t.ID())
 }
 
 // Call is one tool call on its way to a server.

@@ -1,0 +1,46 @@
+package toolscript
+
+import "strings"
+
+// AccountSeparator separates server and account in the names of a server with several
+// accounts: github@work. Each account is a server of its own, with its own connection, login
+// and pins. No configured name has the separator after its first character.
+const AccountSeparator = "@"
+
+// CutAccount returns the server and the account in the name of a server; account is "" for a
+// server without accounts.
+func CutAccount(name string) (server, account string) {
+	if at := strings.LastIndex(name, AccountSeparator); at > 0 {
+		return name[:at], name[at+len(AccountSeparator):]
+	}
+	return name, ""
+}
+
+// WithoutAccount returns the name of a server or the id of a tool without the account:
+// github__create_issue for github@work__create_issue.
+func WithoutAccount(name string) string {
+	if strings.LastIndex(name, AccountSeparator) < 1 {
+		return name
+	}
+	server, tool, isTool := strings.Cut(name, Separator)
+	plain, _ := CutAccount(server)
+	if !isTool {
+		return plain
+	}
+	return plain + Separator + tool
+}
+
+// matchAccount is MatchName for the name of a server or the id of a tool. A pattern without
+// an account matches all accounts.
+func matchAccount(pattern, name string) bool {
+	if MatchName(pattern, name) {
+		return true
+	}
+	plain := WithoutAccount(name)
+	return plain != name && MatchName(pattern, plain)
+}
+
+// mayMatchAccount is MayMatch for such names.
+func mayMatchAccount(pattern, prefix string) bool {
+	return MayMatch(pattern, prefix) || MayMatch(pattern, WithoutAccount(prefix))
+}
