@@ -18,7 +18,7 @@ import (
 // saved scripts. Names are immutable.
 type Names struct {
 	Key     string   `json:"key"`     // equal keys mean equal identifiers for equal ids
-	Servers []Server `json:"servers"` // all configured servers, sorted by configured name
+	Servers []Server `json:"servers"` // all configured servers, sorted by configured name; see Server.Further
 
 	// Flat are the groups of flat names, sorted, as made by WithFlat. The first group
 	// has no identifier; identifiers of others are such as "prompts" or "agents.llm".
@@ -36,6 +36,11 @@ type Server struct {
 	Type  string `json:"-"`      // name of the interface of its tools, such as GithubTools
 	Tools []Tool `json:"tools"`  // sorted by id
 
+	// Accounts are the accounts of the server, the default first. The default account has the
+	// identifier of the server, and each other one is a Server of its own; see Further. All
+	// have the same tools: those of any account.
+	Accounts []string `json:"accounts,omitempty"`
+
 	// Held are the identifiers of tools in quarantine, which are not among Tools. Calls
 	// of them are sent to the gateway, which reports the reason.
 	Held []string `json:"held,omitempty"`
@@ -50,22 +55,41 @@ type Tool struct {
 	Result string `json:"-"`               // name of the type of its result: GithubCreateIssueResult
 }
 
+// Further reports whether s is a further account of a server. Scripts reach it by $as. Its Ident
+// is that of the server and the account, such as github@home.
+func (s Server) Further() bool { return strings.Contains(s.Ident, toolscript.AccountSeparator) }
+
+// All returns the configured names of all accounts of the server, the default first.
+func (s Server) All() []string {
+	if len(s.Accounts) == 0 {
+		return []string{s.Name}
+	}
+	all := make([]string, len(s.Accounts))
+	for i, account := range s.Accounts {
+		all[i] = toolscript.WithoutAccount(s.Name) + toolscript.AccountSeparator + account
+	}
+	return all
+}
+
 // New chooses the names for a whole catalog. Use them also for a filtered catalog, so
 // that no filter renames anything.
 func New(c toolscript.Catalog) *Names {
 	n := &Names{Warnings: c.Clashes()}
-	tools := map[string][]toolscript.Tool{}
-	configured := c.Servers()
+	tools := map[string][]toolscript.Tool{} // by server without the account
+	configured, seen := c.Servers(), map[string]bool{}
 	for _, t := range c.All() {
-		if _, ok := tools[t.Server]; !ok && !c.HasServer(t.Server) {
+		if !seen[t.Server] && !c.HasServer(t.Server) {
 			configured = append(configured, t.Server)
 		}
-		tools[t.Server] = append(tools[t.Server], t)
+		seen[t.Server] = true
 	}
-	slices.Sort(configured)
+	for _, t := range c.Listed().All() {
+		server := toolscript.WithoutAccount(t.Server)
+		tools[server] = append(tools[server], t)
+	}
 	n.nameServers(configured)
 	for i := range n.Servers {
-		n.nameTools(&n.Servers[i], tools[n.Servers[i].Name])
+		n.nameTools(&n.Servers[i], tools[toolscript.WithoutAccount(n.Servers[i].Name)])
 	}
 	n.nameTypes()
 	n.setKey()
@@ -76,68 +100,106 @@ func New(c toolscript.Catalog) *Names {
 // identifier.
 const Spawn = "spawn"
 
+// AsAccount is the member of a server with accounts that returns the server with another account.
+const AsAccount = "$as"
+
 // IsServer reports whether ident can be the identifier of a server.
 func IsServer(ident string) bool {
 	return ident == toolscript.ScriptsServer || ident != Spawn && !strings.HasPrefix(ident, "$")
 }
 
 func (n *Names) nameServers(configured []string) {
-	claims := make([]claim, len(configured), len(configured)+1)
-	for i, server := range configured {
-		ident := ServerIdentifier(server)
-		claims[i] = claim{id: server, want: ident, exact: ident == server && ident != Spawn}
+	accounts := map[string][]string{} // by server
+	var claims []claim
+	for _, name := range configured {
+		server, account := toolscript.CutAccount(name)
+		if _, known := accounts[server]; !known {
+			ident := ServerIdentifier(server)
+			claims = append(claims, claim{id: server, want: ident, exact: ident == server && ident != Spawn})
+			accounts[server] = nil
+		}
+		if account != "" {
+			accounts[server] = append(accounts[server], account)
+		}
 	}
 	claims = append(claims, claim{id: "the method that starts tasks", want: Spawn, exact: true})
 	idents, groups := settle(claims)
 	n.warn("servers share the identifier tools.", claims, idents, groups)
-	for i, server := range configured {
-		n.Servers = append(n.Servers, Server{Ident: idents[i], Name: server})
+	for i, c := range claims[:len(claims)-1] {
+		if len(accounts[c.id]) == 0 {
+			n.Servers = append(n.Servers, Server{Ident: idents[i], Name: c.id})
+		}
+		for j, account := range accounts[c.id] {
+			s := Server{Ident: idents[i], Name: c.id + toolscript.AccountSeparator + account, Accounts: accounts[c.id]}
+			if j > 0 {
+				s.Ident += toolscript.AccountSeparator + account
+			}
+			n.Servers = append(n.Servers, s)
+		}
 	}
+	slices.SortFunc(n.Servers, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// ServerIdentifier returns Identifier(name), or the name itself for the server of saved scripts.
+// ServerIdentifier returns Identifier(name) without the account, or the name itself for the server
+// of saved scripts.
 func ServerIdentifier(name string) string {
 	if name == toolscript.ScriptsServer {
 		return name
 	}
-	return Identifier(name)
+	return Identifier(toolscript.WithoutAccount(name))
 }
 
+// nameTools names the tools of a server or of one account. The accounts of a server have the
+// same tools, so that each name means the same tool of every account.
 func (n *Names) nameTools(s *Server, tools []toolscript.Tool) {
+	slices.SortFunc(tools, func(a, b toolscript.Tool) int { return strings.Compare(a.Name, b.Name) })
 	claims := make([]claim, len(tools))
 	for i, t := range tools {
 		ident := Identifier(t.Name)
-		claims[i] = claim{id: t.ID(), want: ident, exact: ident == t.Name}
+		claims[i] = claim{id: toolscript.WithoutAccount(t.ID()), want: ident, exact: ident == t.Name}
 	}
 	idents, groups := settle(claims)
-	n.warn("tools share the identifier tools."+s.Ident+".", claims, idents, groups)
+	if !s.Further() {
+		n.warn("tools share the identifier tools."+s.Ident+".", claims, idents, groups)
+	}
 	s.Tools = make([]Tool, len(tools))
-	for i, c := range claims {
-		s.Tools[i] = Tool{Ident: idents[i], ID: c.id, Pages: tools[i].Pages}
+	for i, t := range tools {
+		t.Server = s.Name
+		s.Tools[i] = Tool{Ident: idents[i], ID: t.ID(), Pages: t.Pages}
 	}
 }
 
 // nameTypes chooses type names that are unique in the whole module. A type name joins
 // two identifiers, so tool c of server a-b and tool b-c of server a collide. No type
-// name is exact: all that collide get a suffix.
+// name is exact: all that collide get a suffix. The accounts of a server have the same types.
 func (n *Names) nameTypes() {
 	var servers, tools []claim
 	for _, s := range n.Servers {
+		if s.Further() {
+			continue
+		}
 		part := TypeName(s.Ident)
-		servers = append(servers, claim{id: s.Name, want: part})
+		servers = append(servers, claim{id: toolscript.WithoutAccount(s.Name), want: part})
 		for _, t := range s.Tools {
-			tools = append(tools, claim{id: t.ID, want: part + TypeName(t.Ident)})
+			tools = append(tools, claim{id: toolscript.WithoutAccount(t.ID), want: part + TypeName(t.Ident)})
 		}
 	}
 	parts, _ := settle(servers)
 	bases, groups := settle(tools)
 	n.warn("types share the name ", tools, bases, groups)
+	types, of := map[string]string{}, map[string]string{} // by claim
+	for i, c := range servers {
+		types[c.id] = parts[i]
+	}
+	for i, c := range tools {
+		of[c.id] = bases[i]
+	}
 	for i := range n.Servers {
-		n.Servers[i].Type = parts[i] + "Tools"
+		n.Servers[i].Type = types[toolscript.WithoutAccount(n.Servers[i].Name)] + "Tools"
 		for j := range n.Servers[i].Tools {
-			n.Servers[i].Tools[j].Params = bases[0] + "Params"
-			n.Servers[i].Tools[j].Result = bases[0] + "Result"
-			bases = bases[1:]
+			t := &n.Servers[i].Tools[j]
+			t.Params = of[toolscript.WithoutAccount(t.ID)] + "Params"
+			t.Result = of[toolscript.WithoutAccount(t.ID)] + "Result"
 		}
 	}
 }
@@ -213,13 +275,22 @@ func (n *Names) ID(server, tool string) (string, bool) {
 	return "", false
 }
 
+// Path returns the expression for the server or the account: tools.github or tools.github.$as("home").
+func (s Server) Path() string {
+	ident, account := toolscript.CutAccount(s.Ident)
+	if account == "" {
+		return "tools." + ident
+	}
+	return "tools." + ident + "." + AsAccount + "(" + strconv.Quote(account) + ")"
+}
+
 // Call returns the expression by which scripts call a tool; "" if the tool has no name.
 func (n *Names) Call(t toolscript.Tool) string {
 	server, tool, ok := n.Tool(t)
 	if !ok {
 		return ""
 	}
-	return "tools." + n.Servers[server].Ident + "." + tool.Ident
+	return n.Servers[server].Path() + "." + tool.Ident
 }
 
 // Resolve returns the tool id for a call such as server.tool or tools.server.tool, or
@@ -227,7 +298,7 @@ func (n *Names) Call(t toolscript.Tool) string {
 // other text is returned unchanged.
 func (n *Names) Resolve(text string) string {
 	if id, is := strings.CutPrefix(text, "mcp"+toolscript.Separator); is && n.hasServer(id) && !n.hasServer(text) {
-		return id
+		return n.withDefault(id)
 	}
 	server, tool, dotted := strings.Cut(strings.TrimPrefix(text, "tools."), ".")
 	if id, ok := n.ID(server, tool); dotted && ok {
@@ -236,10 +307,24 @@ func (n *Names) Resolve(text string) string {
 	if s, ok := n.Server(server); dotted && ok {
 		return s.Name + toolscript.Separator + tool
 	}
-	return text
+	return n.withDefault(text)
+}
+
+// withDefault adds the default account to the id of a tool of a server with accounts, if the id
+// has no account. It returns any other text unchanged.
+func (n *Names) withDefault(id string) string {
+	server, tool, isTool := strings.Cut(id, toolscript.Separator)
+	for _, s := range n.Servers {
+		if isTool && len(s.Accounts) > 0 && !s.Further() && toolscript.WithoutAccount(s.Name) == server {
+			return s.Name + toolscript.Separator + tool
+		}
+	}
+	return id
 }
 
 // hasServer reports whether id begins with the name of a server.
 func (n *Names) hasServer(id string) bool {
-	return slices.ContainsFunc(n.Servers, func(s Server) bool { return strings.HasPrefix(id, s.Name+toolscript.Separator) })
+	return slices.ContainsFunc(n.Servers, func(s Server) bool {
+		return strings.HasPrefix(id, s.Name+toolscript.Separator) || strings.HasPrefix(id, toolscript.WithoutAccount(s.Name)+toolscript.Separator)
+	})
 }

@@ -62,7 +62,8 @@ func selectsAny(entry string, c toolscript.Catalog, servers []string) bool {
 		return true
 	}
 	m := toolscript.Filter{entry}.Matcher()
-	if !m.Patterns() {
+	accounts := func(server string) bool { return toolscript.WithoutAccount(server) != server }
+	if !m.Patterns() && !slices.ContainsFunc(servers, accounts) {
 		return false
 	}
 	if slices.ContainsFunc(servers, m.Server) {

@@ -11,6 +11,9 @@ const mostNear = 3
 func (t *Table) Meant(name, next string) (ids []string) {
 	full, joined := plain(name), plain(name+next)
 	for i, server := range t.names.Servers {
+		if server.Further() {
+			continue
+		}
 		for _, tool := range server.Tools {
 			if !t.showsTool(i, tool.ID) {
 				continue
@@ -30,7 +33,7 @@ func (t *Table) Meant(name, next string) (ids []string) {
 // Spelled returns the index of the visible server whose name is another spelling of name, or None.
 func (t *Table) Spelled(name string) int {
 	for i, s := range t.names.Servers {
-		if (plain(s.Ident) == plain(name) || plain(s.Name) == plain(name)) && t.showsServer(i) {
+		if !s.Further() && (plain(s.Ident) == plain(name) || plain(s.Name) == plain(name)) && t.showsServer(i) {
 			return i
 		}
 	}

@@ -91,6 +91,9 @@ func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 	for i := range size {
 		if ident := t.at(i).Ident; ident != "" {
 			t.servers[ident] = i
+			if _, account := toolscript.CutAccount(t.at(i).Name); len(t.at(i).Accounts) > 0 {
+				t.servers[baseOf(ident)+toolscript.AccountSeparator+account] = i
+			}
 		} else {
 			t.root = i
 		}
@@ -130,6 +133,7 @@ const (
 	None   = -1 // no such name
 	Absent = -2 // any tool of a server that is hidden or not connected, or a tool in quarantine
 	Group  = -3 // a group of flat names; its server has the joined identifier, such as agents.llm
+	As     = -4 // the member $as of a server with accounts; Server returns an account by an identifier such as github@home
 )
 
 // Server returns the index of a server, even if it is hidden, or None.
@@ -149,6 +153,9 @@ func (t *Table) Tool(server int, ident string) int {
 			return Group
 		}
 		return None
+	}
+	if ident == AsAccount && len(t.at(server).Accounts) > 0 {
+		return As
 	}
 	if len(t.at(server).Tools) == 0 || !t.showsServer(server) || slices.Contains(t.at(server).Held, ident) {
 		return Absent
@@ -194,6 +201,19 @@ func (t *Table) showsServer(server int) bool {
 	return shown
 }
 
+// showsAny reports whether the script may call a tool of the server or of any of its accounts.
+func (t *Table) showsAny(server int) bool {
+	return t.showsServer(server) || slices.ContainsFunc(t.at(server).Accounts, func(account string) bool {
+		return t.showsServer(t.Server(baseOf(t.at(server).Ident) + toolscript.AccountSeparator + account))
+	})
+}
+
+// baseOf returns the identifier of the default account for that of any account.
+func baseOf(ident string) string {
+	base, _ := toolscript.CutAccount(ident)
+	return base
+}
+
 // showsGroup reports whether the script may call a tool of a group of flat names, or of
 // a nested group.
 func (t *Table) showsGroup(group int) bool {
@@ -216,7 +236,7 @@ func (t *Table) showsTool(server int, id string) bool {
 func (t *Table) Shown(server int, ident string) bool {
 	if server < 0 || server >= len(t.tools) {
 		if i := t.Server(ident); i != None {
-			return t.showsServer(i)
+			return t.showsAny(i)
 		}
 		if server = t.root; server == None {
 			return false
@@ -225,6 +245,8 @@ func (t *Table) Shown(server int, ident string) bool {
 	switch t.Tool(server, ident) {
 	case None:
 		return false
+	case As:
+		return true
 	case Group:
 		return t.showsServer(t.Server(t.at(server).Ident + "." + ident))
 	}
@@ -271,7 +293,7 @@ func (t *Table) Idents(server int) []string {
 	switch {
 	case server == None:
 		for i, s := range t.names.Servers {
-			if t.showsServer(i) {
+			if !s.Further() && t.showsAny(i) {
 				idents = append(idents, s.Ident)
 			}
 		}
@@ -321,12 +343,17 @@ func (t *Table) Missing(server int, ident string) string {
 		server = None
 	} else {
 		s := t.at(server)
+		if account, is := strings.CutPrefix(ident, toolscript.AccountSeparator); is && len(s.Accounts) > 0 {
+			return fmt.Sprintf("tools.%s has no account %.80q; its accounts are: %s", baseOf(s.Ident), account, strings.Join(s.Accounts, ", "))
+		}
 		owner, noun, list = property("tools", s.Ident), "tool", toolscript.Command("list-tools", s.Name)
 		switch {
 		case t.isFlat(server):
 			owner, list = "tools."+s.Ident, toolscript.Command("list-tools")
 		case t.isOwn(server):
 			noun = "method"
+		case s.Further():
+			owner = s.Path()
 		}
 	}
 	idents := t.Idents(server)
