@@ -8,13 +8,15 @@ export interface CallOptions {
 }
 /** Servers and their functions. The functions have no method pages: its calls would all have the same key. */
 export type WithOptions<T> = {
-  readonly [K in keyof T]: 0 extends 1 & T[K] ? any : T[K] extends (...args: infer A) => infer R ? (...args: A) => R : WithOptions<T[K]>;
+  readonly [K in keyof T]: 0 extends 1 & T[K] ? any : T[K] extends (...args: infer A) => infer R ? (...args: A) => R extends Promise<any> ? R : WithOptions<R> : WithOptions<T[K]>;
 };
 /** A result of tools.$search. */
 export interface FoundTool {
   /** The id of the tool: server__tool. */
   readonly toolId: string;
   readonly serverName: string;
+  /** The accounts of the server, the default first. */
+  readonly accounts?: string[];
   readonly toolName: string;
   /** The expression for a call: tools.server.tool */
   readonly call: string;

@@ -37,7 +37,8 @@ export interface Task<T> {
 }
 /** The tools of a server as functions that start a task. */
 export type TasksOf<T> = {
-  readonly [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R> : never;
+  readonly [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R>
+    : T[K] extends (...args: infer A) => infer R ? (...args: A) => TasksOf<R> : never;
 };
 /** The servers with such tools. A server that is not connected has the type any. */
 export type Spawned<T> = {

@@ -101,6 +101,7 @@ const noTools = "// No tools available\n"
 type module struct {
 	options  Options
 	sections []section // one per server, sorted by name
+	owners   []int     // by server: the index of its section; the accounts of a server share one
 	warnings []Warning
 	length   int // estimated length of the text
 }
@@ -113,11 +114,35 @@ type section struct {
 }
 
 func newModule(n *naming.Names, o Options, away map[string]string) *module {
-	m := &module{options: o, sections: make([]section, len(n.Servers))}
+	m := &module{options: o, owners: make([]int, len(n.Servers))}
+	shared := map[string]int{} // by server without the account
 	for i, s := range n.Servers {
-		m.sections[i] = section{Server: s, away: away[s.Name]}
+		plain := toolscript.WithoutAccount(s.Name)
+		owner, known := shared[plain]
+		if !known {
+			owner = len(m.sections)
+			shared[plain] = owner
+			m.sections = append(m.sections, section{})
+		}
+		if m.owners[i] = owner; !s.Further() {
+			m.sections[owner] = section{Server: s, away: unavailable(s, away)}
+		}
 	}
 	return m
+}
+
+// unavailable returns why a server, or which of its accounts, is not connected.
+func unavailable(s naming.Server, away map[string]string) string {
+	if len(s.Accounts) == 0 {
+		return away[s.Name]
+	}
+	var reasons []string
+	for i, name := range s.All() {
+		if reason := away[name]; reason != "" {
+			reasons = append(reasons, "account "+s.Accounts[i]+": "+reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
 }
 
 func (m *module) warn(w Warning) { m.warnings = append(m.warnings, w) }
@@ -125,7 +150,7 @@ func (m *module) warn(w Warning) { m.warnings = append(m.warnings, w) }
 // add adds a tool of a server. The tools of a server need not be consecutive: tool b__c
 // of a__b can come between two tools of a.
 func (m *module) add(server int, p piece) {
-	s := &m.sections[server]
+	s := &m.sections[m.owners[server]]
 	if s.pieces == nil {
 		s.pieces = make([]piece, 0, len(s.Tools))
 		m.length += 4*len(s.Name) + 4*len(s.Type) + 64
@@ -203,6 +228,7 @@ func (m *module) types(b *strings.Builder) {
 		if m.options.Form == Declarations && len(s.pieces) > 0 {
 			b.WriteString("export interface " + s.Type + " {\n")
 			s.methods(b)
+			s.as(b, s.Type, 1)
 			b.WriteString("}\n")
 		}
 	}
@@ -223,14 +249,33 @@ func (m *module) members(b *strings.Builder) {
 			b.WriteString(": " + s.Type + ";\n")
 			continue
 		}
-		b.WriteString(": {\n")
-		s.methods(b)
-		if m.options.Form == Full {
-			b.WriteString("  },\n")
-		} else {
+		switch {
+		case m.options.Form == Compact:
+			b.WriteString(": {\n")
+			s.methods(b)
+			s.as(b, "typeof tools."+s.Ident, 2)
 			b.WriteString("  };\n")
+		case len(s.Accounts) > 0 && len(s.pieces) > 0:
+			b.WriteString(": accounts(" + quote(toolscript.WithoutAccount(s.Name)) + ", " + "[" + joined(s.Accounts, ", ") + "]" + ", (server: string) => ({\n")
+			s.methods(b)
+			b.WriteString("  })),\n")
+		default:
+			b.WriteString(": {\n")
+			s.methods(b)
+			b.WriteString("  },\n")
 		}
 	}
+}
+
+// as writes the method $as of a server with accounts, which returns the type of the server.
+func (s section) as(b *strings.Builder, of string, indent int) {
+	if len(s.Accounts) == 0 {
+		return
+	}
+	p := printer{out: b, style: block, indent: indent}
+	p.tabs()
+	p.comment([]string{"The tools with another account. Without " + naming.AsAccount + ", calls use the account " + s.Accounts[0] + "."})
+	b.WriteString(naming.AsAccount + "(account: " + joined(s.Accounts, " | ") + "): " + of + ";\n")
 }
 
 func (s section) methods(b *strings.Builder) {
@@ -256,10 +301,20 @@ func (s section) unavailableLines() []string {
 	return append(commented("Not connected, "+reason), what)
 }
 
+// joined returns the texts as literals.
+func joined(texts []string, between string) string {
+	literals := make([]string, len(texts))
+	for i, text := range texts {
+		literals[i] = quote(text)
+	}
+	return strings.Join(literals, between)
+}
+
 // serverLines returns a comment with the server's name, if the identifier differs from it.
 func serverLines(s naming.Server) []string {
-	if s.Ident == s.Name {
+	name := toolscript.WithoutAccount(s.Name)
+	if s.Ident == name {
 		return nil
 	}
-	return []string{"Server " + inComment(strings.ReplaceAll(clean(s.Name), "\n", " "))}
+	return []string{"Server " + inComment(strings.ReplaceAll(clean(name), "\n", " "))}
 }

@@ -54,11 +54,14 @@ export interface Task<T> {
   cancel(): Promise<void>;
 }
 /** All tools as functions that start a task. */
-export type Spawned<T> = {
-  readonly [S in keyof T]: {
-    readonly [K in keyof T[S]]: T[S][K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R> : never;
-  };
+export type Spawned<T> = { readonly [S in keyof T]: TasksOf<T[S]> };
+/** The tools of a server as such functions. */
+export type TasksOf<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R>
+    : T[K] extends (...args: infer A) => infer R ? (...args: A) => TasksOf<R> : never;
 };
+/** A server with several accounts. Without $as, calls use the first one. */
+export type WithAccounts<A extends string, T> = T & { $as(account: A): WithAccounts<A, T> };
 
 type Listed<K extends string, T> = { [k in K]: ({ server: string; title?: string; description?: string; [more: string]: any } & T)[] } & {
   nextCursor?: string;
@@ -133,10 +136,12 @@ function withOwn<T extends object>(servers: T): T & Finding & typeof offered & S
   };
   const each = (object: any, change: (member: any) => any) =>
     Object.fromEntries(Object.entries(object).map(([name, member]) => [name, change(member)]));
-  const spawn = each(servers, (server) => each(server, start));
+  const eachTool = (server: any, change: (method: any) => any): any =>
+    server.$as ? withAs(each(server, change), (account) => eachTool(server.$as(account), change)) : each(server, change);
+  const spawn = each(servers, (server) => eachTool(server, start));
   const $with = (options: CallOptions) => {
     const key = keyOf(options);
-    return each(servers, (server) => each(server, (method) => (params: unknown) => {
+    return each(servers, (server) => eachTool(server, (method) => (params: unknown) => {
       keyed = key;
       try {
         return method(params); // reads the key before it returns
@@ -147,6 +152,17 @@ function withOwn<T extends object>(servers: T): T & Finding & typeof offered & S
   };
   for (const [name, value] of Object.entries({ spawn, $with, ...finding, ...offered })) Object.defineProperty(servers, name, { value });
   return servers as any;
+}
+
+const withAs = (server: any, $as: (account: string) => any) => Object.defineProperty(server, "$as", { value: $as });
+
+// accounts returns a server with several accounts. tools makes the methods for the name of one.
+function accounts<A extends string, T>(server: string, names: A[], tools: (server: string) => T): WithAccounts<A, T> {
+  const of = (account: string): any => {
+    if (!names.includes(account as A)) throw new TypeError(`${server} has no account ${JSON.stringify(account)}; its accounts are: ${names.join(", ")}`);
+    return withAs(tools(`${server}@${account}`), of);
+  };
+  return of(names[0]!);
 }
 
 async function call(server: string, tool: string, params: unknown, typed: boolean): Promise<any> {

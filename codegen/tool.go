@@ -183,19 +183,28 @@ func (w *toolWriter) method(params string, optional bool, result string) {
 	p.comment(w.documentation())
 	ident, given, promised := key(w.names.Ident), "("+w.parameter(params, optional)+")", "Promise<"+result+">"
 	signature := ident + given + ": " + promised
+	server, id := w.address()
 	switch {
 	case w.tool.Pages && w.options.Form == Full:
-		b.WriteString(ident + ": paged<" + given + " => " + promised + ">(" + quote(w.tool.Server) + ", " + quote(w.names.ID) + ", " +
+		b.WriteString(ident + ": paged<" + given + " => " + promised + ">(" + server + ", " + id + ", " +
 			strconv.FormatBool(w.tool.OutputSchema != nil) + "),\n")
 	case w.tool.Pages:
 		b.WriteString(ident + ": Paged<" + given + " => " + promised + ">;\n")
 	case w.options.Form == Full:
-		b.WriteString("async " + signature + " {\n      return await call(" + quote(w.tool.Server) + ", " + quote(w.names.ID) +
-			", params, " + strconv.FormatBool(w.tool.OutputSchema != nil) + ");\n    },\n")
+		b.WriteString("async " + signature + " {\n      return await call(" + server + ", " + id + ", params, " + strconv.FormatBool(w.tool.OutputSchema != nil) + ");\n    },\n")
 	default:
 		b.WriteString(signature + ";\n")
 	}
 	w.piece.method = b.String()
+}
+
+// address returns the expressions for the server and the id of the tool in the full form. The
+// methods of a server with accounts belong to a function with the parameter server.
+func (w *toolWriter) address() (server, id string) {
+	if toolscript.WithoutAccount(w.tool.Server) != w.tool.Server {
+		return "server", "server + " + quote(toolscript.Separator+w.tool.Name)
+	}
+	return quote(w.tool.Server), quote(w.names.ID)
 }
 
 func (w *toolWriter) parameter(params string, optional bool) string {

@@ -7,6 +7,7 @@
   const none = -1;
   const absent = -2;
   const group = -3;
+  const as = -4;
   const pending = new Map();
   const capability = Promise.withResolvers.bind(Promise);
   let last = 0;
@@ -175,6 +176,7 @@
   // the reason.
   const toolOf = (server, make, owner, path, paged) => (name) => {
     const tool = host.tool(server, name);
+    if (tool === as) return accountOf(server, make, owner, path, paged);
     if (tool === group) return serverOf(owner, `${path}.${name}`, make, paged);
     if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
     const invoke = (args) => make(server, name, args, here());
@@ -191,6 +193,14 @@
     const server = host.server(path);
     return server === none ? undefined : lookup(server, `${owner}.${path}`, toolOf(server, make, owner, path, paged));
   };
+
+  // accountOf returns $as of a server with accounts: the server with another account.
+  const accountOf = (server, make, owner, path, paged) => Object.freeze(function $as(account) {
+    if (typeof account !== 'string') throw new TypeError(`the name of an account is a text, not ${inspect(account, 0)}`);
+    const found = serverOf(owner, `${path.replace(/@.*/, '')}@${account}`, make, paged);
+    if (found === undefined) throw new TypeError(host.missing(server, `@${account}`));
+    return found;
+  });
   const servers = (owner, make, paged) => (name) => serverOf(owner, name, make, paged) ?? toolOf(none, make, owner, '', paged)(name);
   const callOf = servers('tools', (server, tool, args, at) => call(++last, server, tool, args, 0, at), true);
   const spawned = servers('tools.spawn', spawn);
