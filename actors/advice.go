@@ -131,7 +131,7 @@ func isTools(of string) bool {
 // tasks or of calls with options, or -1.
 func (a *adviser) serverOf(of string) int {
 	of = plainType(of)
-	return slices.IndexFunc(a.names.Servers, func(s naming.Server) bool { return s.Type == of })
+	return slices.IndexFunc(a.names.Servers, func(s naming.Server) bool { return s.Type == of && !s.Further() })
 }
 
 // unknown advises on a name that is not declared.

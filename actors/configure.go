@@ -41,11 +41,13 @@ func (s *System) replace(ctx context.Context, servers map[string]upstream.Config
 	defer cancel()
 	plan := s.plan(servers)
 	result := resultOf(plan)
-	specs := make([]serverSpec, 0, len(servers))
+	starts := map[string]bool{}
 	for _, change := range plan {
-		if config, has := servers[change.Name]; has {
-			specs = append(specs, s.serverSpec(change.Name, config, !keepsActor(change.Action)))
-		}
+		starts[change.Name] = !keepsActor(change.Action)
+	}
+	specs := make([]serverSpec, 0, len(servers))
+	for _, name := range upstream.Names(servers) {
+		specs = append(specs, s.serverSpec(name, servers[name], starts[name]))
 	}
 	adjusted := map[string]upstream.Config{}
 	for _, name := range result.Adjusted {

@@ -84,7 +84,7 @@ func (c choice) narrow(names *naming.Names, allow toolscript.Filter) choice {
 		}
 	}
 	for _, ident := range c.open {
-		if server, _ := names.Server(ident); allow.Reaches(server.Name) {
+		if server, _ := names.Server(ident); slices.ContainsFunc(server.All(), allow.Reaches) {
 			narrowed.open = append(narrowed.open, ident)
 		}
 	}

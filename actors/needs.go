@@ -30,22 +30,35 @@ func (n need) id() string {
 
 // matches reports whether a tool satisfies the entry, if it can be called.
 func (n need) matches(s naming.Server, tool toolscript.Tool, ident string) bool {
-	if toolscript.MatchName(string(n), s.Name) {
-		return true
-	}
-	for _, name := range []string{tool.Name, ident} {
-		if toolscript.MatchName(string(n), s.Name+toolscript.Separator+name) ||
-			toolscript.MatchName(n.dotted(), s.Ident+"."+name) || toolscript.MatchName(n.dotted(), s.Name+"."+name) {
+	for _, server := range n.names(s) {
+		if toolscript.MatchName(string(n), server) {
 			return true
+		}
+		for _, name := range []string{tool.Name, ident} {
+			if toolscript.MatchName(string(n), server+toolscript.Separator+name) ||
+				toolscript.MatchName(n.dotted(), s.Ident+"."+name) || toolscript.MatchName(n.dotted(), server+"."+name) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
+// names returns the names that an entry may use for a server: also that without the account
+// for the default account.
+func (n need) names(s naming.Server) []string {
+	if s.Further() || len(s.Accounts) == 0 {
+		return []string{s.Name}
+	}
+	return []string{s.Name, toolscript.WithoutAccount(s.Name)}
+}
+
 // reaches reports whether a tool of the server can satisfy the entry.
 func (n need) reaches(s naming.Server) bool {
-	return toolscript.MatchName(string(n), s.Name) || toolscript.MayMatch(string(n), s.Name+toolscript.Separator) ||
-		toolscript.MayMatch(n.dotted(), s.Ident+".") || toolscript.MayMatch(n.dotted(), s.Name+".")
+	return slices.ContainsFunc(n.names(s), func(server string) bool {
+		return toolscript.MatchName(string(n), server) || toolscript.MayMatch(string(n), server+toolscript.Separator) ||
+			toolscript.MayMatch(n.dotted(), s.Ident+".") || toolscript.MayMatch(n.dotted(), server+".")
+	})
 }
 
 // needed returns the allowed servers that may have the tools that a run requires.

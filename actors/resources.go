@@ -27,13 +27,16 @@ const listLimit = 15 * time.Second
 // Fetch lists or reads resources and prompts. The answer is a toolscript.Page as JSON,
 // or a resource or a prompt as the server sent it. A list of all servers names those
 // that could not answer as missing; servers without resources or prompts are not
-// missing. Nothing is cached.
+// missing. Nothing is cached. For a server with accounts, its name means the default account.
 //
 // The error is a *toolscript.Error as in CallTool: NotFound for an unknown server or
 // one that does not offer the kind, Forbidden for a server that o.Allow excludes,
 // Invalid for a cursor of another list.
 func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	view, start := s.current(), time.Now()
+	if accounts := view.Catalog.Accounts(o.Server); len(accounts) > 0 && toolscript.WithoutAccount(o.Server) == o.Server {
+		o.Server += toolscript.AccountSeparator + accounts[0]
+	}
 	if o.Server != "" {
 		o.Origin = new(toolscript.Origin)
 	}

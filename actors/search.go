@@ -224,7 +224,7 @@ func (s *System) hits(view catalog.View, found []index.Hit) []toolscript.SearchH
 			continue
 		}
 		all = append(all, toolscript.SearchHit{
-			ToolID: h.Tool.ID(), ServerName: h.Tool.Server, ToolName: h.Tool.Name, Call: view.Names().Call(h.Tool),
+			ToolID: h.Tool.ID(), ServerName: h.Tool.Server, Accounts: view.Catalog.Accounts(h.Tool.Server), ToolName: h.Tool.Name, Call: view.Names().Call(h.Tool),
 			Confidence: h.Score, Reason: h.Reason, Description: h.Tool.Description, Score: h.Score, Unsure: h.Unsure,
 			Breakdown: toolscript.ScoreBreakdown{Semantic: h.Semantic, Fuzzy: h.Lexical, Combined: h.Score},
 		})
@@ -237,7 +237,7 @@ func (s *System) hits(view catalog.View, found []index.Hit) []toolscript.SearchH
 func missingServers(view catalog.View, q toolscript.SearchQuery) []toolscript.MissingServer {
 	var all []toolscript.MissingServer
 	for _, server := range view.Servers {
-		wanted := len(q.Servers) == 0 && !server.Disabled || slices.Contains(q.Servers, server.Name)
+		wanted := q.Names(server.Name) && (len(q.Servers) > 0 || !server.Disabled)
 		if !server.Serves() && server.Tools == 0 && wanted && q.Allow.Reaches(server.Name) {
 			all = append(all, toolscript.MissingServer{Name: server.Name, State: server.State, Error: cmp.Or(server.Error, server.Start(time.Now()))})
 		}

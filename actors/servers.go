@@ -29,7 +29,7 @@ type serverSpec struct {
 
 // configure replaces the configured servers.
 type configure struct {
-	servers []serverSpec // all, sorted by name
+	servers []serverSpec // all, in the order of upstream.Names
 	retired []string     // names of removed and changed servers, which are ended first
 
 	adjusted map[string]upstream.Config // servers that keep their connection

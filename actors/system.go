@@ -240,8 +240,8 @@ func (s *System) specs(configured []serverSpec) []mailbox.Spec {
 }
 
 func (s *System) serverSpecs() (all []serverSpec) {
-	for name, config := range s.options.Servers {
-		all = append(all, s.serverSpec(name, config, true))
+	for _, name := range upstream.Names(s.options.Servers) {
+		all = append(all, s.serverSpec(name, s.options.Servers[name], true))
 	}
 	return all
 }

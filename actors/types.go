@@ -41,7 +41,7 @@ func (s *System) module(ctx context.Context, f toolscript.Filter, form codegen.F
 	if err != nil {
 		return toolscript.Module{}, err
 	}
-	tools := view.Catalog.Filter(f).Tools()
+	tools := view.Catalog.Filter(f).Listed().Tools()
 	r.Module.Tools = len(tools)
 	if len(tools) > 0 {
 		shown := tools[max(0, slices.IndexFunc(tools, func(t toolscript.Tool) bool { return !codegen.Deprecated(t) }))]
@@ -191,7 +191,7 @@ type choice struct {
 }
 
 func choose(names *naming.Names, uses runner.Uses) choice {
-	servers := names.Servers
+	servers := slices.DeleteFunc(slices.Clone(names.Servers), naming.Server.Further)
 	if !uses.All {
 		used := slices.DeleteFunc(slices.Clone(servers), func(n naming.Server) bool {
 			return !slices.Contains(uses.Servers, n.Ident)
@@ -205,7 +205,7 @@ func choose(names *naming.Names, uses runner.Uses) choice {
 		if len(server.Tools) == 0 {
 			c.open = append(c.open, server.Ident)
 		} else {
-			c.filter = append(c.filter, server.Name)
+			c.filter = append(c.filter, server.All()...)
 		}
 	}
 	return c

@@ -31,7 +31,7 @@ func (p *process) narrow(ctx context.Context) error {
 	names, allowed := p.gateway.Names(), toolscript.Filter{}
 	for id, tool := range p.gateway.Catalog().All() {
 		if o.Allow.Match(tool) && slices.ContainsFunc(entries, func(entry string) bool {
-			return tool.Is(entry) || tool.Server == entry || id == names.Resolve(entry)
+			return tool.Is(entry) || tool.Server == entry || toolscript.WithoutAccount(tool.Server) == entry || id == names.Resolve(entry)
 		}) {
 			allowed = append(allowed, id)
 		}
@@ -48,7 +48,7 @@ func (p *process) narrow(ctx context.Context) error {
 // known reports whether the catalog has a tool or server for the entry.
 func (p *process) known(entry string) bool {
 	for _, tool := range p.gateway.Catalog().All() {
-		if tool.Is(entry) || tool.Server == entry {
+		if tool.Is(entry) || tool.Server == entry || toolscript.WithoutAccount(tool.Server) == entry {
 			return true
 		}
 	}

@@ -93,8 +93,8 @@ func (p *process) lookUp(name string) (id string, known bool, err error) {
 		return id, known, nil
 	}
 	var same []string
-	for other, tool := range catalog.All() {
-		if (tool.Name == name || strings.HasSuffix(names.Call(tool), "."+name)) && p.options.Allow.Match(tool) {
+	for other, tool := range catalog.Filter(p.options.Allow).Listed().All() {
+		if tool.Name == name || strings.HasSuffix(names.Call(tool), "."+name) {
 			same = append(same, other)
 		}
 	}

@@ -57,7 +57,7 @@ func approvalNeeded(a *app.App, command string, project PermissionProject) []str
 			continue
 		}
 		server, named, ok := names.Tool(tool)
-		if ok && (words[tool.ID()] || words[names.Servers[server].Ident] && (words[named.Ident] || words[tool.Name])) {
+		if ok && (words[tool.ID()] || words[toolscript.WithoutAccount(names.Servers[server].Ident)] && (words[named.Ident] || words[tool.Name])) {
 			found = append(found, tool.ID())
 		}
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,7 +80,7 @@ func userPromptSubmit(ctx context.Context, a *app.App) error {
 	if err != nil || catalog.Len() == 0 || catalog.Len() > maxSuggestTools {
 		return err
 	}
-	found, modelErr := suggested(ctx, settings.Model, NewIndex(catalog.Tools()), prompt)
+	found, modelErr := suggested(ctx, settings.Model, NewIndex(catalog.Listed().Tools()), prompt)
 	data, err := config.DataDir(a.Host.Config)
 	if err != nil || len(found) == 0 {
 		return errors.Join(modelErr, err)
@@ -124,7 +122,7 @@ func knownTools(a *app.App, loaded *config.Config, matters func(upstream.Config)
 		return toolscript.Catalog{}, err
 	}
 	folder := server.ToolLists(silent(a).Cache("tools"))
-	names := slices.Sorted(maps.Keys(loaded.Servers))
+	names := upstream.Names(loaded.Servers)
 	var tools []toolscript.Tool
 	for _, name := range names {
 		c := loaded.Servers[name]

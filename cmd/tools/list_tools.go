@@ -109,11 +109,27 @@ func (o *listToolsOptions) table(tools []api.ToolInfo) error {
 		first, _, _ := strings.Cut(strings.TrimSpace(tool.Description), "\n")
 		row := []string{tool.ToolName, first}
 		if o.server == "" {
-			row = append([]string{tool.ServerName}, row...)
+			row = append([]string{serverCell(tool)}, row...)
 		}
 		t.Add(row...)
 	}
 	return t.Write(o.Stdout, terminal.Columns(o.Stdout), nil)
+}
+
+// serverCell returns the server of a tool with its accounts.
+func serverCell(tool api.ToolInfo) string {
+	if len(tool.Accounts) == 0 {
+		return tool.ServerName
+	}
+	return toolscript.WithoutAccount(tool.ServerName) + accountsCell(tool.Accounts)
+}
+
+// accountsCell returns the accounts of a server for a table.
+func accountsCell(accounts []string) string {
+	if len(accounts) == 0 {
+		return ""
+	}
+	return " (accounts: " + strings.Join(accounts, ", ") + ")"
 }
 
 // whole prints each tool with its whole description.

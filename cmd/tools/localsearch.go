@@ -109,7 +109,7 @@ func (s *LocalSearch) listedLast(servers map[string]upstream.Config, q toolscrip
 	l := listed{tools: map[string][]toolscript.Tool{}}
 	folder := server.ToolLists(s.Host.Cache("tools"))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		if len(q.Servers) > 0 && !slices.Contains(q.Servers, name) || !q.Allow.Reaches(name) {
+		if !q.Names(name) || !q.Allow.Reaches(name) {
 			continue
 		}
 		c := servers[name]

@@ -171,7 +171,7 @@ func confidence(r toolscript.SearchHit) string {
 func (o *searchOptions) table(answer toolscript.SearchAnswer) error {
 	t := terminal.Table{Header: []string{"Tool", "Confidence", "Reason", "Description"}}
 	for _, r := range answer.Results {
-		t.Add(r.ToolID, confidence(r), r.Reason, shortened(r.Description))
+		t.Add(r.ToolID, confidence(r), r.Reason, shortened(r.Description)+accountsCell(r.Accounts))
 	}
 	if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil || !unsure(answer) {
 		return err

@@ -84,7 +84,7 @@ func newGatewayWith(t *testing.T, approvals actors.Approvals, more ...string) *g
 	return newGatewayOf(t, approvals, nil, more...)
 }
 
-// newGatewayOf is like newGatewayWith, with additional OpenAPI servers.
+// newGatewayOf is like newGatewayWith, with additional servers.
 func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]upstream.Config, more ...string) *gateway {
 	t.Helper()
 	engine := newDeno(t)
@@ -101,7 +101,7 @@ func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]upst
 			if cfg.Type == upstream.OpenAPI {
 				return openapi.Dialer{}.Dial(ctx, name, cfg, events)
 			}
-			return &demo{lost: make(chan struct{}), more: more, ask: events.Elicit}, nil
+			return &demo{name: name, lost: make(chan struct{}), more: more, ask: events.Elicit}, nil
 		},
 		Scripts: engine.scripts(actors.Scripts{
 			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
@@ -170,8 +170,9 @@ func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input strin
 	return r
 }
 
-// demo is a built-in server with a few tools.
+// demo is a server with a few tools.
 type demo struct {
+	name string
 	lost chan struct{}
 	more []string
 	ask  func(context.Context, json.RawMessage) (json.RawMessage, error)
@@ -189,7 +190,7 @@ func (d *demo) Ping(context.Context) error { return nil }
 func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
 	var all []toolscript.Tool
 	for _, name := range append([]string{"echo", "fail", "broken", "hang", "get-thing"}, d.more...) {
-		tool := toolscript.Tool{Server: "demo", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
+		tool := toolscript.Tool{Server: d.name, Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
 		if name == "promise" {
 			tool.OutputSchema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
 		}

@@ -38,7 +38,7 @@ func (d Direct) Servers(ctx context.Context, f toolscript.Filter, wait time.Dura
 	return orEmpty(servers), err
 }
 
-// Tools returns the tools that f selects, sorted by id. Before that, it waits up to wait
+// Tools returns the tools that f selects, sorted by id, each once for all accounts of its server. Before that, it waits up to wait
 // for the servers that f selects and whose tools are not known.
 func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
 	waitedFor, err := await(ctx, f, wait, d.Backend.AwaitLists)
@@ -47,8 +47,11 @@ func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 	}
 	answer := Tools{Tools: []ToolInfo{}, Selection: d.Backend.Select(f, d.Allow)}
 	answer.WaitedFor = waitedFor
-	for _, t := range d.Backend.Catalog().Filter(f).Filter(d.Allow).Tools() {
-		answer.Tools = append(answer.Tools, infoOf(t))
+	catalog := d.Backend.Catalog()
+	for _, t := range catalog.Filter(f).Filter(d.Allow).Listed().Tools() {
+		info := infoOf(t)
+		info.Accounts = catalog.Accounts(t.Server)
+		answer.Tools = append(answer.Tools, info)
 	}
 	return answer, nil
 }

@@ -19,6 +19,7 @@ import (
 // ToolInfo is one tool in the answer of GET /tools.
 type ToolInfo struct {
 	ServerName    string          `json:"serverName"`
+	Accounts      []string        `json:"accounts,omitempty"` // accounts of the server, the default first
 	ToolName      string          `json:"toolName"`
 	QualifiedName string          `json:"qualifiedName"` // tool id
 	Description   string          `json:"description,omitempty"`

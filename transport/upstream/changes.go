@@ -42,6 +42,7 @@ func (c Config) pairs(next Config) map[string][2]any {
 		"includeTools": {c.IncludeTools, next.IncludeTools}, "excludeTools": {c.ExcludeTools, next.ExcludeTools}, "overrides": {c.Overrides, next.Overrides},
 		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit}, "idle": {c.Idle, next.Idle}, "startupTimeout": {c.StartupTimeout, next.StartupTimeout},
 		"environment": {c.Environ, next.Environ}, "account": {c.Account, next.Account}, // set by a hub
+		"accounts":           {c.Accounts, next.Accounts},
 		"scripts":            {c.Scripts, next.Scripts},
 		"file":               {c.Source, next.Source},                         // the file that configures the server
 		"project":            {c.Project, next.Project},                       // the folder that its paths are resolved beneath

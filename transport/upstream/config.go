@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -83,6 +84,10 @@ type Config struct {
 	OAuth   oauth.Config
 	Account string // name under which logins are stored; empty means the name of the server. Only a hub sets it
 
+	// Accounts are the accounts of the server, the default first, if it has accounts. Its name then
+	// ends with one of them; see toolscript.CutAccount.
+	Accounts []string `json:"-"`
+
 	// Fields for Builtin: the absolute path of the folder that the tools work in, the
 	// names of the tools, and the settings of some of them.
 	Root     string
@@ -160,6 +165,18 @@ type Config struct {
 	// variable of its configuration is not set, or its file is not trusted. The other
 	// fields then hold the text of the file and must not be used.
 	Problem error
+}
+
+// Names returns the names of servers, sorted, with the accounts of a server as configured.
+func Names(servers map[string]Config) []string {
+	names := slices.Collect(maps.Keys(servers))
+	slices.SortFunc(names, func(a, b string) int {
+		one, account := toolscript.CutAccount(a)
+		other, next := toolscript.CutAccount(b)
+		all := servers[a].Accounts
+		return cmp.Or(cmp.Compare(one, other), cmp.Compare(slices.Index(all, account), slices.Index(all, next)), cmp.Compare(a, b))
+	})
+	return names
 }
 
 // String returns the server's type only: the environment, the headers, the arguments

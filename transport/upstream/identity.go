@@ -24,6 +24,7 @@ func Limits() []string {
 func (c Config) Connection() Config {
 	c.IncludeTools, c.ExcludeTools, c.Timeout, c.Concurrency, c.Secrets = nil, nil, 0, 0, nil
 	c.Source, c.Written, c.RateLimit, c.Idle, c.Overrides, c.StartupTimeout = "", "", RateLimit{}, 0, nil, 0
+	c.Accounts = nil
 	return c
 }
 

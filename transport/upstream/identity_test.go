@@ -45,7 +45,7 @@ var fieldClasses = map[string]string{
 	"IncludeTools": limits, "ExcludeTools": limits, "Overrides": perTool,
 	"Timeout": limits, "StartupTimeout": limits, "Idle": limits, "Concurrency": limits,
 	"RateLimit.Calls": limits, "RateLimit.Per": limits, "RateLimit.Burst": limits,
-	"Source": records, "Written": records, "Secrets": records, "Problem": records,
+	"Source": records, "Written": records, "Accounts": records, "Secrets": records, "Problem": records,
 
 	"openapi.spec": defines, "openapi.baseUrl": defines, "openapi.operations": limits,
 	"openapi.auth.type": receives, "openapi.auth.token": receives, "openapi.auth.name": receives, "openapi.auth.value": receives,

@@ -12,6 +12,7 @@ import (
 type Index struct {
 	generation uint64
 	tools      []toolscript.Tool
+	accounts   map[string][]string // the names of the accounts of a server, by that without the account
 	documents  []Document
 	servers    int         // number of servers with at least one tool
 	serverOf   []int       // server number of each tool
@@ -21,10 +22,15 @@ type Index struct {
 	weights    Weights
 }
 
-// New indexes all tools of a catalog. vectors may lack some tools and have vectors of others.
+// New indexes all tools of a catalog, each once for all accounts of its server. vectors may lack some tools and have vectors of others.
 // It takes about 0.1 ms of CPU per tool, most of it for words; see With.
 func New(c toolscript.Catalog, vectors Vectors) *Index {
-	x := &Index{generation: c.Generation(), tools: c.Tools()}
+	x := &Index{generation: c.Generation(), tools: c.Listed().Tools(), accounts: map[string][]string{}}
+	for _, server := range c.Servers() {
+		if plain := toolscript.WithoutAccount(server); plain != server {
+			x.accounts[plain] = append(x.accounts[plain], server)
+		}
+	}
 	numbers := map[string]int{}
 	for _, t := range x.tools {
 		x.documents = append(x.documents, Describe(t))

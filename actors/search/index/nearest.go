@@ -20,7 +20,7 @@ func (x *Index) nearest(q Query, top []scored, words lexical.Scores) []Hit {
 	var hits []Hit
 	for _, s := range top[:min(len(top), maxUnsure)] {
 		if s.score > 0 {
-			h := x.hit(s, words)
+			h := x.hit(q, s, words)
 			h.Unsure = true
 			hits = append(hits, h)
 		}
@@ -41,7 +41,7 @@ func (x *Index) alike(q Query) []scored {
 	var all []scored
 	allow := q.Allow.Matcher()
 	for i, t := range x.tools {
-		if q.selects(allow, t) {
+		if _, is := x.of(q, allow, t); is {
 			all = append(all, scored{tool: i, score: alikeScore * naming.Similarity(asked, texts.Cut(t.Name, maxAlike))})
 		}
 	}

@@ -62,11 +62,25 @@ func (q Query) Validate() error {
 	return nil
 }
 
+// selects reports whether a tool may be a hit.
 func (q Query) selects(allow *toolscript.Matcher, t toolscript.Tool) bool {
-	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) || !allow.Match(t.Server, t.ID()) {
+	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) && !slices.Contains(q.Servers, toolscript.WithoutAccount(t.Server)) || !allow.Match(t.Server, t.ID()) {
 		return false
 	}
 	return !q.ReadOnly || t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly
+}
+
+// of returns the tool of the first account of its server that the query selects.
+func (x *Index) of(q Query, allow *toolscript.Matcher, t toolscript.Tool) (toolscript.Tool, bool) {
+	if q.selects(allow, t) {
+		return t, true
+	}
+	for _, account := range x.accounts[toolscript.WithoutAccount(t.Server)] {
+		if t.Server = account; q.selects(allow, t) {
+			return t, true
+		}
+	}
+	return t, false
 }
 
 // maxQuery bounds the work of a query, in bytes.

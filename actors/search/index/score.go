@@ -50,7 +50,7 @@ func (x *Index) Search(q Query) Result {
 	}
 	result := Result{Mode: mode}
 	allow := q.Allow.Matcher()
-	all = slices.DeleteFunc(all, func(s scored) bool { return !q.selects(allow, x.tools[s.tool]) })
+	all = slices.DeleteFunc(all, func(s scored) bool { _, is := x.of(q, allow, x.tools[s.tool]); return !is })
 	result.Considered = len(all)
 	matches := func(s scored) bool {
 		return s.score > 0 && (s.sure(q.Alpha, words) >= q.Threshold || words.Covered[s.tool] >= enoughCovered)
@@ -63,7 +63,7 @@ func (x *Index) Search(q Query) Result {
 	top := q.shorten(best(all, min(q.Limit+moreNear, len(all))))
 	for _, s := range top {
 		if matches(s) {
-			result.Hits = append(result.Hits, x.hit(s, words))
+			result.Hits = append(result.Hits, x.hit(q, s, words))
 		}
 	}
 	if len(result.Hits) == 0 {
@@ -152,9 +152,13 @@ func (x *Index) leanOnServers(all []scored) {
 	}
 }
 
-func (x *Index) hit(s scored, words lexical.Scores) Hit {
+func (x *Index) hit(q Query, s scored, words lexical.Scores) Hit {
+	tool := x.tools[s.tool]
+	if len(x.accounts) > 0 {
+		tool, _ = x.of(q, q.Allow.Matcher(), tool)
+	}
 	h := Hit{
-		Tool: x.tools[s.tool], Words: x.words.Matched(words, s.tool),
+		Tool: tool, Words: x.words.Matched(words, s.tool),
 		Score: min(s.score, 1), Semantic: s.semantic, Lexical: min(s.lexical, 1),
 	}
 	h.Reason = reason(h)
