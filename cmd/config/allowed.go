@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,6 +34,8 @@ func (d *document) allowed(f finding) string {
 		return textOf(schema, "patternErrorMessage")
 	case *kind.Not:
 		return textOf(schema, "errorMessage")
+	case *kind.MinItems, *kind.MaxItems, *kind.UniqueItems:
+		return cmp.Or(textOf(schema, "itemsErrorMessage"), notAllowed)
 	case *kind.Minimum:
 		return "must be at least " + k.Want.RatString()
 	case *kind.Maximum:
@@ -45,9 +48,11 @@ func (d *document) allowed(f finding) string {
 		}
 		return "needs a command (the program of a stdio server) or a url (the address of an http server), or \"fleet\": true"
 	default:
-		return "is not allowed by the schema; see: toolscript config schema"
+		return notAllowed
 	}
 }
+
+const notAllowed = "is not allowed by the schema; see: toolscript config schema"
 
 func textOf(schema map[string]any, keyword string) string {
 	text, _ := schema[keyword].(string)

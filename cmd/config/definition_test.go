@@ -78,7 +78,7 @@ func TestEveryFieldOfAServer(t *testing.T) {
 		"url": `"https://other.example.com"`, "headers": `{"X": "2"}`, "oauth": `{"clientId": "other"}`,
 		"root": `"other"`, "tools": `"all"`, "exec": `{"network": true}`, "web": `{"allowHosts": ["10.0.0.0/8"]}`, "agents": `{"turns": 1000}`,
 		"shared": "true", "fleet": "true", "commands": `{"a": {"run": ["b"]}}`, "spec": `"other.yaml"`, "baseUrl": `"https://other.example.com"`, "auth": `{"type": "none"}`, "overrides": `{"a": {"annotations": {"readOnlyHint": true}}}`,
-		"protocol": `"2026-07-28"`, "stateless": "true",
+		"protocol": `"2026-07-28"`, "stateless": "true", "accounts": `["work", "home"]`,
 	}
 	free := map[string]string{
 		"timeout": `"5s"`, "startupTimeout": `"5s"`, "concurrency": "2", "includeTools": `["a"]`, "excludeTools": `["b"]`,

@@ -39,6 +39,9 @@ type node struct {
 	withheld map[string]error  // of a string: why it does not get a secret, by name
 	address  bool              // of a string: it is a URL, in which secrets are escaped
 	home     *homeFolder       // of a string: what a leading ~ stands for
+
+	accounts []string // of a server for one account: all accounts of the server
+	misnamed bool     // of a server: its name has the separator of accounts
 }
 
 // object is a JSON object. Of a repeated key it keeps the last value, as encoding/json does.
@@ -65,6 +68,7 @@ func parse(path string, text []byte) (*document, error) {
 		return nil, err
 	}
 	d.convertScalars()
+	d.expandAccounts()
 	return d, nil
 }
 

@@ -40,16 +40,17 @@ func (l *loader) addExtra() error {
 		return nil
 	}
 	l.config.Untrusted = slices.DeleteFunc(l.config.Untrusted, func(name string) bool {
-		_, replaced := l.options.Extra[name]
+		_, replaced := l.options.Extra[toolscript.WithoutAccount(name)]
 		return replaced
 	})
 	if err := l.mergeServers(d, File{Named: true}, all, v); err != nil {
 		return err
 	}
-	for name, definition := range l.options.Extra {
-		c := l.config.Servers[name]
-		c.Source = extraSource + " " + shortHash(definition)
-		l.config.Servers[name] = c
+	for name, c := range l.config.Servers {
+		if definition, is := l.options.Extra[toolscript.WithoutAccount(name)]; is {
+			c.Source = extraSource + " " + shortHash(definition)
+			l.config.Servers[name] = c
+		}
 	}
 	return nil
 }

@@ -192,9 +192,10 @@ func (l *loader) merge(d *document, file File, e effect, v verdict) error {
 // reach another server of the same name, such as the production database.
 func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error {
 	packs := merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")) // a file cannot change the servers of an earlier one
+	l.replaceAccounts(d, e)
 	for name, n := range d.root.child(serversKey).children() {
 		mistakes, wrong := v.server(name)
-		if wrong && mustNotBe(name) {
+		if wrong && (n.misnamed || mustNotBe(name)) {
 			continue
 		}
 		var c upstream.Config

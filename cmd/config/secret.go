@@ -193,7 +193,7 @@ func (r SecretRequest) problem() *withheldError {
 // shell might interpret, because people copy commands from errors.
 func (r SecretRequest) Command() string {
 	command := toolscript.Command("secret", "set", r.Name)
-	if secrets.CheckName(r.Server) == nil {
+	if secrets.CheckName(toolscript.WithoutAccount(r.Server)) == nil {
 		command += " --for " + toolscript.ShellWord(r.Server)
 	}
 	return command

@@ -51,6 +51,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 		URL:          loginAddress(n),
 		Headers:      n.child("headers").textMap(),
 		OAuth:        login,
+		Accounts:     n.accounts,
 		Root:         root,
 		Tools:        tools,
 		Settings:     settings,

@@ -172,7 +172,7 @@ func (d *document) againstSchema() (wrong, unknown []finding) {
 
 // wrongServer returns the mistakes in a server that the schema cannot find.
 func (d *document) wrongServer(name string, n *node, broken map[string]Mistakes) []finding {
-	return slices.Concat(d.wrongCommands(name, n, broken), d.wrongOverrides(name, n), d.wrongConfine(name, n), d.wrongPaths(name, n), d.wrongDestination(name, n))
+	return slices.Concat(d.wrongAccounts(name, n), d.wrongCommands(name, n, broken), d.wrongOverrides(name, n), d.wrongConfine(name, n), d.wrongPaths(name, n), d.wrongDestination(name, n))
 }
 
 // wrongAt returns a mistake that the schema cannot find.

@@ -28,6 +28,7 @@ import (
 type authOptions struct {
 	*app.App
 	server    string
+	account   string
 	form      terminal.Form
 	noBrowser bool
 	device    bool
@@ -54,21 +55,32 @@ The command works without a gateway. A running gateway connects after the login.
 
 The MCP server names its authorization server. If your configuration has a secret
 or a key for the server, the command asks you once whether the authorization server
-may get it. oauth.issuer in the configuration or --issuer answer this question.`,
+may get it. oauth.issuer in the configuration or --issuer answer this question.
+
+Of a server with several accounts, --account names the one to log in. Without it, the
+command takes the only one that needs a login. SERVER@ACCOUNT means the same.`,
 		Example: `  toolscript auth
   toolscript auth github
+  toolscript auth --account work github
   toolscript auth --no-browser github
   toolscript auth --device github
   toolscript auth logout github`,
 		Args: app.Takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case len(args) == 0 && o.account != "":
+				return errors.New("--account needs a server: " + toolscript.Command("auth", "SERVER", "--account", o.account))
+			case len(args) == 0:
 				return o.list(c.Context())
 			}
 			o.server = args[0]
+			if err := o.chooseAccount(c.Context()); err != nil {
+				return err
+			}
 			return o.login(c.Context())
 		},
 	}
+	addAccount(c, a, &o.account)
 	terminal.AddForm(c.Flags(), &o.form, "print the table, or the result of a login, as JSON")
 	c.Flags().BoolVar(&o.noBrowser, "no-browser", false, "only print the address")
 	c.Flags().BoolVar(&o.device, "device", false, "log in with a code on another device")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -14,15 +15,25 @@ import (
 func newAuthLogout(a *app.App) *cobra.Command {
 	var out terminal.Form
 	var trust bool
+	var account string
 	c := &cobra.Command{
 		Use:   "logout SERVER",
 		Short: "End the login at an MCP server",
 		Long: `End the login at an MCP server. The command asks the authorization server to
 revoke the tokens, and deletes the tokens and the registration of this client. The
-server may be missing in the configuration.`,
+server and the account may be missing in the configuration.`,
 		Args: app.Takes("SERVER"),
-		RunE: func(c *cobra.Command, args []string) error { return logout(c.Context(), a, args[0], out, trust) },
+		RunE: func(c *cobra.Command, args []string) error {
+			name := args[0]
+			if account != "" {
+				name += toolscript.AccountSeparator + account
+			} else if _, accounts, err := accountOf(a, name, "", trust); err == nil && len(accounts) > 0 && !stored(a, name) {
+				return severalAccounts(name, accounts, "")
+			}
+			return logout(c.Context(), a, name, out, trust)
+		},
 	}
+	addAccount(c, a, &account)
 	terminal.AddForm(c.Flags(), &out, "print what was ended as JSON")
 	app.AddTrust(c.Flags(), &trust)
 	return c
@@ -55,6 +66,16 @@ func logout(ctx context.Context, a *app.App, name string, out terminal.Form, tru
 		a.Warn("the tokens are deleted here, and may be valid elsewhere until they expire: %v", ended.Unrevoked)
 	}
 	return a.Print("Logged out of %s", name)
+}
+
+// stored reports whether there is a login for a name.
+func stored(a *app.App, name string) bool {
+	store, err := a.Host.LoginStore()
+	if err != nil {
+		return false
+	}
+	known, err := store.Load(name)
+	return err == nil && known.URL != ""
 }
 
 // storedLogin returns the stored login of a server. If the configuration has the server with the same URL,

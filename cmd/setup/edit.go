@@ -143,8 +143,12 @@ func DefinedIn(o *app.ChangeOptions, server string) (file clients.File, others [
 	if err != nil {
 		return file, nil, err
 	}
-	names := slices.Sorted(maps.Keys(loaded.Servers))
-	text := fmt.Sprintf("no configuration file defines a server %.80q", server) + naming.DidYouMean(naming.Nearest(server, names, 3))
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
+		names = append(names, toolscript.WithoutAccount(name))
+	}
+	names = slices.Compact(names)
+	text := fmt.Sprintf("no configuration file defines a server %.80q", server) + naming.DidYouMean(naming.Nearest(toolscript.WithoutAccount(server), names, 3))
 	if len(names) == 0 {
 		text += "; no servers are configured; " + config.AddServers
 	}
