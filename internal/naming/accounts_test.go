@@ -48,7 +48,7 @@ func TestNamesOfAccounts(t *testing.T) {
 	}
 	for call, id := range map[string]string{
 		"github.createIssue": "github@work__create_issue", "tools.github.only": "github@work__only", "github__create_issue": "github@work__create_issue",
-		"mcp__github__create_issue": "github@work__create_issue", "github@home__only": "github@home__only", "other__get": "other__get", "x__y": "x__y",
+		"mcp__github__create_issue": "github@work__create_issue", "github@home__only": "github@home__only", "github@work.only": "github@work__only", "github@home.only": "github@home__only", "other__get": "other__get", "x__y": "x__y",
 	} {
 		if got := n.Resolve(call); got != id {
 			t.Errorf("%s means %s, want %s", call, got, id)

@@ -228,9 +228,19 @@ func (n *Names) setKey() {
 	n.Key = hex.EncodeToString(sum[:])
 }
 
-// Server returns the server with the given identifier.
+// withAccount returns the identifier of s with its account: github@work, also for the default account.
+// It is "" for a server without accounts.
+func (s Server) withAccount() string {
+	if len(s.Accounts) == 0 {
+		return ""
+	}
+	_, account := toolscript.CutAccount(s.Name)
+	return baseOf(s.Ident) + toolscript.AccountSeparator + account
+}
+
+// Server returns the server with the given identifier, which may name an account.
 func (n *Names) Server(ident string) (Server, bool) {
-	i := slices.IndexFunc(n.Servers, func(s Server) bool { return s.Ident == ident })
+	i := slices.IndexFunc(n.Servers, func(s Server) bool { return s.Ident == ident || s.withAccount() == ident && ident != "" })
 	if i < 0 {
 		return Server{}, false
 	}

@@ -91,8 +91,8 @@ func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 	for i := range size {
 		if ident := t.at(i).Ident; ident != "" {
 			t.servers[ident] = i
-			if _, account := toolscript.CutAccount(t.at(i).Name); len(t.at(i).Accounts) > 0 {
-				t.servers[baseOf(ident)+toolscript.AccountSeparator+account] = i
+			if account := t.at(i).withAccount(); account != "" {
+				t.servers[account] = i
 			}
 		} else {
 			t.root = i
