@@ -219,8 +219,12 @@ func (o *callOptions) describe(ctx context.Context, from describer, name string)
 		return tool, err
 	}
 	// The server was connecting. It may be connected by now.
+	awaited := owner.Name
+	if !strings.HasPrefix(name, awaited) { // a name without an account, which the gateway resolves
+		awaited = toolscript.WithoutAccount(awaited)
+	}
 	over := o.Waiting(app.ConnectingText)
-	_, failed = from.Servers(ctx, toolscript.Filter{owner.Name}, actors.DefaultConnectTimeout)
+	_, failed = from.Servers(ctx, toolscript.Filter{awaited}, actors.DefaultConnectTimeout)
 	over()
 	if failed != nil {
 		return tool, failed
