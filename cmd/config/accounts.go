@@ -122,7 +122,7 @@ func (d *document) wrongAccounts(name string, n *node) []finding {
 		return []finding{wrongAt([]string{serversKey, name}, n.key, "the name of a server must not hold "+toolscript.AccountSeparator+
 			` after its first character, because that separates server and account; rename it, or write its accounts into "accounts"`)}
 	case n.accounts != nil && ofFleet(n):
-		return []finding{wrongAt([]string{serversKey, name, accountsKey}, n.key, "a server of the fleet has no accounts here; its hub logs in")}
+		return []finding{wrongAt([]string{serversKey, name, accountsKey}, n.key, "a server of the fleet has no accounts")}
 	}
 	return nil
 }

@@ -75,3 +75,27 @@ func TestAccounts(t *testing.T) {
 		})
 	}
 }
+
+// TestDefaultAccountChanges: the order of the accounts decides which is the default, and another order
+// keeps the connections.
+func TestDefaultAccountChanges(t *testing.T) {
+	servers := func(accounts ...string) map[string]upstream.Config {
+		all := map[string]upstream.Config{}
+		for _, account := range accounts {
+			all["hub@"+account] = upstream.Config{Type: upstream.Stdio, Accounts: accounts}
+		}
+		return all
+	}
+	g := newGatewayOf(t, actors.Approvals{}, servers("work", "home"))
+	for _, accounts := range [][]string{{"work", "home"}, {"home", "work"}, {"new", "work", "home"}, {"home"}} {
+		changes, err := g.Configure(t.Context(), servers(accounts...))
+		if err != nil || len(changes.Changed) > 0 {
+			t.Fatalf("%q: %+v, %v", accounts, changes, err)
+		}
+		g.Await(t.Context(), nil)
+		r := g.exec(t, toolscript.ExecRequest{Code: `await tools.hub.echo({}); return Object.keys(tools)`, Rules: toolscript.Rules{Engine: toolscript.EngineQuickJS, Check: toolscript.CheckError}}, "")
+		if diff := cmp.Diff([]string{"hub@" + accounts[0] + "__echo ok"}, r.calls); diff != "" || string(r.end.Value) != `["hub"]` {
+			t.Errorf("%q: value %s, %+v; calls (-want +got):\n%s", accounts, r.end.Value, r.end.Error, diff)
+		}
+	}
+}
