@@ -25,19 +25,9 @@ func logsIn(t *testing.T, w *world, as *oauthserver.Server, args ...string) stri
 	return a.said.String()
 }
 
-// TestAuthOfAccounts: each account of a server has a login and a token of its own.
-func TestAuthOfAccounts(t *testing.T) {
-	w, as, _ := guarded(t, oauthserver.Options{})
-	file := filepath.Join(filepath.Dir(w.dir), "home", ".toolscript.json")
-	if err := os.WriteFile(file, fmt.Appendf(nil, `{"mcpServers": {"hub": {"url": %q, "accounts": ["work", "home"]}}}`, as.MCP), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	gatewayAt(t, w)
-	for _, account := range []string{"work", "home"} {
-		if s, _ := inState(t, w, "hub@"+account, "needs_auth"); !strings.Contains(s.Error, "toolscript auth hub@"+account) {
-			t.Errorf("before the login: %+v", s)
-		}
-	}
+// checkRefusals checks the errors of commands that name no account, or a wrong one.
+func checkRefusals(t *testing.T, w *world) {
+	t.Helper()
 	for want, args := range map[string][]string{
 		"hub has the accounts work, home, and these need a login: work, home; name one with --account": {"auth", "hub"},
 		`hub has no account "nobody"; its accounts are: work, home`:                                    {"auth", "hub", "--account", "nobody"},
@@ -48,6 +38,25 @@ func TestAuthOfAccounts(t *testing.T) {
 			t.Errorf("%q: %+v, want %q", args, r, want)
 		}
 	}
+}
+
+// TestAuthOfAccounts: each account of a server has a login and a token of its own.
+func TestAuthOfAccounts(t *testing.T) {
+	w, as, _ := guarded(t, oauthserver.Options{})
+	file := filepath.Join(filepath.Dir(w.dir), "home", ".toolscript.json")
+	configure := func(accounts string) {
+		if err := os.WriteFile(file, fmt.Appendf(nil, `{"mcpServers": {"hub": {"url": %q, "accounts": [%s]}}}`, as.MCP, accounts), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	configure(`"work", "home"`)
+	gatewayAt(t, w)
+	for _, account := range []string{"work", "home"} {
+		if s, _ := inState(t, w, "hub@"+account, "needs_auth"); !strings.Contains(s.Error, "toolscript auth hub@"+account) {
+			t.Errorf("before the login: %+v", s)
+		}
+	}
+	checkRefusals(t, w)
 	if said := logsIn(t, w, as, "hub", "--account", "home"); !strings.Contains(said, "Logged in at hub@home") {
 		t.Errorf("said:\n%s", said)
 	}
@@ -62,7 +71,7 @@ func TestAuthOfAccounts(t *testing.T) {
 		t.Errorf("said:\n%s", said)
 	}
 	inState(t, w, "hub@work", "ready")
-	if r := w.run(t, "auth", "hub"); r.code == 0 || !strings.Contains(r.stderr, "none needs a login") {
+	if r := w.run(t, "auth", "hub"); r.code == 0 || !strings.Contains(r.stderr, "none is known to need a login") {
 		t.Errorf("auth again: %+v", r)
 	}
 	r := w.run(t, "exec", `return [await tools.hub.whoami(), await tools.hub.$as("work").whoami(), await tools.hub.$as("home").whoami()]`)
@@ -81,5 +90,9 @@ func TestAuthOfAccounts(t *testing.T) {
 	}
 	if r := w.run(t, "__complete", "auth", "hub", "--account", ""); !strings.HasPrefix(r.stdout, "home\nwork\n") {
 		t.Errorf("completion: %+v", r)
+	}
+	configure(`"work"`)
+	if r := w.run(t, "auth", "hub"); r.code != 0 || !strings.Contains(r.stdout, "No login needed at hub@work") {
+		t.Errorf("auth at the only account: %+v", r)
 	}
 }

@@ -59,9 +59,13 @@ func severalAccounts(server string, accounts []string, why string) error {
 // one that needs a login.
 func (o *authOptions) chooseAccount(ctx context.Context) error {
 	name, accounts, err := accountOf(o.App, o.server, o.account, o.trust)
-	if err != nil || len(accounts) == 0 {
+	switch {
+	case err != nil || len(accounts) == 0:
 		o.server = name
 		return err
+	case len(accounts) == 1:
+		o.server += toolscript.AccountSeparator + accounts[0]
+		return nil
 	}
 	loaded, err := o.Host.Load(o.trust)
 	if err != nil {
@@ -77,7 +81,7 @@ func (o *authOptions) chooseAccount(ctx context.Context) error {
 	}
 	switch len(needed) {
 	case 0:
-		return severalAccounts(o.server, accounts, ", and none needs a login")
+		return severalAccounts(o.server, accounts, ", and none is known to need a login")
 	case 1:
 		o.server += toolscript.AccountSeparator + needed[0]
 		return nil
