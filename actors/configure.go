@@ -115,7 +115,11 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 
 // serverSpec describes the actor of one server. starts reports whether it is about to start.
 func (s *System) serverSpec(name string, config upstream.Config, starts bool) serverSpec {
-	if err := toolscript.CheckServerName(name); err != nil && config.Problem == nil {
+	err := toolscript.CheckServerName(name)
+	if _, account := toolscript.CutAccount(name); err == nil && account != "" && !slices.Contains(config.Accounts, account) {
+		err = fmt.Errorf("a server cannot have the name %.80q: %s separates server and account; rename it", name, toolscript.AccountSeparator)
+	}
+	if err != nil && config.Problem == nil {
 		config.Problem = &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
 	status := toolscript.ServerStatus{Name: name, Type: config.Type, Shared: config.Shared, State: toolscript.Connecting}

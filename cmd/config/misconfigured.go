@@ -36,7 +36,7 @@ func (m *Misconfigured) problem(server string) error {
 // misconfigured returns the configuration of a server that cannot start because of mistakes. It
 // replaces earlier servers of the same name: a script must not reach another server.
 func misconfigured(name string, n *node, file File, mistakes Mistakes) upstream.Config {
-	c := upstream.Config{Type: knownType(n), Source: file.Path, Disabled: n.child("disabled").flag(), Timeout: upstream.DefaultTimeout}
+	c := upstream.Config{Type: knownType(n), Source: file.Path, Disabled: n.child("disabled").flag(), Timeout: upstream.DefaultTimeout, Accounts: n.accounts}
 	c.Problem = (&Misconfigured{file.Path, mistakes}).problem(name)
 	return c
 }

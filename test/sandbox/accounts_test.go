@@ -99,3 +99,18 @@ func TestDefaultAccountChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesThatLookLikeAccounts: a server whose name only looks like that of an account does not start.
+func TestNamesThatLookLikeAccounts(t *testing.T) {
+	g := newGatewayOf(t, actors.Approvals{}, map[string]upstream.Config{"hub@work": {Type: upstream.Stdio}})
+	g.Await(t.Context(), nil)
+	servers, err := g.Servers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range servers {
+		if looks := s.Name == "hub@work"; looks != (s.State == toolscript.Failed) || looks != strings.Contains(s.Error, "separates server and account") {
+			t.Errorf("%s is %s: %s", s.Name, s.State, s.Error)
+		}
+	}
+}
