@@ -88,7 +88,7 @@ func TestAccountsInCatalogs(t *testing.T) {
 		t.Error("a server has accounts that are not configured")
 	}
 	listed := func(c toolscript.Catalog) (ids []string) {
-		for id := range c.Listed().All() {
+		for id := range c.OneAccount().All() {
 			ids = append(ids, id)
 		}
 		return ids

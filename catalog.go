@@ -16,6 +16,7 @@ type Catalog struct {
 	ids        []string // ids[i] is the id of tools[i]
 	byID       map[string]int
 	clashes    []string
+	skills     []Tool
 }
 
 // NewCatalog returns the catalog of one generation. servers are the names of all
@@ -24,7 +25,7 @@ type Catalog struct {
 // the first one is the default. Tools are sorted by id. Of
 // equal tools of one server, the first is kept. Tools of different servers with one id,
 // such as tool b__c of server a and tool c of server a__b, are left out: otherwise a
-// server could take over the calls of another by listing such a tool.
+// server could take over the calls of another by listing such a tool. Skills are kept apart.
 func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	c := Catalog{
 		generation: generation,
@@ -34,6 +35,7 @@ func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	slices.SortStableFunc(c.servers, func(a, b string) int { return strings.Compare(WithoutAccount(a), WithoutAccount(b)) })
 	c.servers = slices.Compact(c.servers)
 	slices.SortStableFunc(c.tools, compareIDs)
+	c.separate()
 	c.settle()
 	c.ids = make([]string, len(c.tools))
 	c.byID = make(map[string]int, len(c.tools))
@@ -42,6 +44,17 @@ func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 		c.byID[c.ids[i]] = i
 	}
 	return c
+}
+
+// separate moves the skills from the tools.
+func (c *Catalog) separate() {
+	isSkill := func(t Tool) bool { return t.Skill != nil }
+	if !slices.ContainsFunc(c.tools, isSkill) {
+		return
+	}
+	c.skills = slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return !isSkill(t) })
+	c.skills = slices.CompactFunc(c.skills, func(a, b Tool) bool { return compareIDs(a, b) == 0 })
+	c.tools = slices.DeleteFunc(c.tools, isSkill)
 }
 
 // settle leaves at most one tool for each id and records clashes between servers.
@@ -90,6 +103,12 @@ func (c Catalog) Servers() []string { return slices.Clone(c.servers) }
 // Tools returns all tools, sorted by id.
 func (c Catalog) Tools() []Tool { return slices.Clone(c.tools) }
 
+// Skills returns all skills, sorted by id.
+func (c Catalog) Skills() []Tool { return slices.Clone(c.skills) }
+
+// Listed returns all tools and skills.
+func (c Catalog) Listed() []Tool { return slices.Concat(c.tools, c.skills) }
+
 // All iterates over the tools and their ids, sorted by id.
 func (c Catalog) All() iter.Seq2[string, Tool] {
 	return func(yield func(string, Tool) bool) {
@@ -119,14 +138,14 @@ func (c Catalog) HasServer(name string) bool {
 	return slices.ContainsFunc(c.servers, func(server string) bool { return server == name || WithoutAccount(server) == name })
 }
 
-// Filter returns the catalog of the tools that f selects, with the same generation. It
+// Filter returns the catalog of the tools and skills that f selects, with the same generation. It
 // keeps all servers, so that identifiers do not depend on the filter.
 func (c Catalog) Filter(f Filter) Catalog {
 	if f == nil {
 		return c
 	}
 	m := f.Matcher()
-	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return !m.Match(t.Server, t.ID()) }))
+	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(c.Listed(), func(t Tool) bool { return !m.Selects(t) }))
 }
 
 // Accounts returns the accounts of the server with the given name, the default first. The name
@@ -141,9 +160,9 @@ func (c Catalog) Accounts(server string) (accounts []string) {
 	return accounts
 }
 
-// Listed returns the catalog for listings: of the accounts of a server, each tool is only that
-// of the first account that has it.
-func (c Catalog) Listed() Catalog {
+// OneAccount returns the catalog for listings: of the accounts of a server, each tool and each
+// skill is only that of the first account that has it.
+func (c Catalog) OneAccount() Catalog {
 	if !slices.ContainsFunc(c.servers, func(server string) bool { return WithoutAccount(server) != server }) {
 		return c
 	}
@@ -151,11 +170,12 @@ func (c Catalog) Listed() Catalog {
 	for i, server := range c.servers {
 		rank[server] = i
 	}
-	for id, t := range c.All() {
-		plain := WithoutAccount(id)
+	all := c.Listed()
+	for _, t := range all {
+		plain := WithoutAccount(t.ID())
 		if best, seen := first[plain]; !seen || rank[t.Server] < rank[best] {
 			first[plain] = t.Server
 		}
 	}
-	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return first[WithoutAccount(t.ID())] != t.Server }))
+	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(all, func(t Tool) bool { return first[WithoutAccount(t.ID())] != t.Server }))
 }

@@ -29,7 +29,9 @@ func (f Filter) Match(t Tool) bool {
 		return true
 	}
 	id := t.ID()
-	return slices.ContainsFunc(f, func(entry string) bool { return selects(entry, t.Server, id) })
+	return slices.ContainsFunc(f, func(entry string) bool {
+		return selects(entry, t.Server, id) || t.Skill != nil && selects(entry, t.Server, t.shortID())
+	})
 }
 
 // Covers reports whether the filter has the id, or a server name with which the id begins.
@@ -113,6 +115,11 @@ func (m *Matcher) Match(server, id string) bool {
 func (m *Matcher) plain(name string) bool {
 	plain := WithoutAccount(name)
 	return plain != name && m.names[plain]
+}
+
+// Selects reports whether the filter selects a tool or a skill.
+func (m *Matcher) Selects(t Tool) bool {
+	return m.Match(t.Server, t.ID()) || t.Skill != nil && m.Match(t.Server, t.shortID())
 }
 
 // Server reports whether the filter selects all tools of a server.

@@ -58,7 +58,7 @@ var onlyIn = map[string]struct {
 	"github.com/zalando/go-keyring":                  {[]string{"internal/files"}, "one place bounds the time of its operations"},
 	"github.com/mattn/go-runewidth":                  {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
-	"go.yaml.in/yaml":                                {[]string{"transport/openapi", "cmd/clients"}, "OpenAPI documents and the files of one client are YAML"},
+	"go.yaml.in/yaml":                                {[]string{"transport/openapi", "transport/upstream", "cmd/clients"}, "OpenAPI documents, the frontmatter of skills and the files of one client are YAML"},
 	"github.com/tailscale/hujson":                    {[]string{"internal/rawjson", "cmd/clients", "cmd/config"}, "internal/rawjson limits the depth of what it parses"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"internal/files", "transport/builtin/workspace", "actors/audit", "actors/search"}, "file locks between processes"},

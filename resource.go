@@ -15,6 +15,7 @@ const (
 	Resources         Collection = "resources"
 	ResourceTemplates Collection = "resourceTemplates"
 	Prompts           Collection = "prompts"
+	Skills            Collection = "skills" // of MCP's extension for skills
 )
 
 // MaxCursor is the maximum length of the cursor of a Page, in bytes.
@@ -108,6 +109,13 @@ const (
 	ListPrompts   = PromptsMember + Separator + "list"
 	GetPrompt     = PromptsMember + Separator + "get"
 
+	// The ids of requests for skills. The gateway knows the list. ReadSkill reads a file and compares
+	// it with its digest. Scripts have no such methods.
+	SkillsMember = "$skills"
+	ListSkills   = SkillsMember + Separator + "list"
+	GetSkill     = SkillsMember + Separator + "get"
+	ReadSkill    = SkillsMember + Separator + "read"
+
 	// Complete is the id of a request for values of an argument of a prompt or of a variable of
 	// a resource template. Scripts have no such method.
 	Complete = "$complete"
@@ -118,8 +126,14 @@ func FetchIDs() []string {
 	return []string{ListResources, ListTemplates, ReadResource, ListPrompts, GetPrompt}
 }
 
+// IsFetch reports whether an id is that of a request for resources, prompts or skills, which
+// changes nothing.
+func IsFetch(id string) bool {
+	return slices.Contains(append(FetchIDs(), ListSkills, GetSkill, ReadSkill), id)
+}
+
 // Method returns the MCP method of the request, such as resources/read; "" for an id
-// that is not one of FetchIDs.
+// without one.
 func (r FetchRequest) Method() string {
 	switch r.ID {
 	case ListResources:
@@ -134,6 +148,10 @@ func (r FetchRequest) Method() string {
 		return "prompts/get"
 	case Complete:
 		return "completion/complete"
+	case ListSkills:
+		return "skills/list"
+	case GetSkill:
+		return "skills/get"
 	}
 	return ""
 }
@@ -147,6 +165,8 @@ func (r FetchRequest) Collection() Collection {
 		return ResourceTemplates
 	case ListPrompts:
 		return Prompts
+	case ListSkills:
+		return Skills
 	}
 	return ""
 }
@@ -165,6 +185,9 @@ func (r FetchRequest) Admits(server string) bool {
 func (r FetchRequest) Member() string {
 	if r.ID == ListPrompts || r.ID == GetPrompt || r.ID == Complete && r.Prompt != "" {
 		return PromptsMember
+	}
+	if r.ID == ListSkills || r.ID == GetSkill || r.ID == ReadSkill {
+		return SkillsMember
 	}
 	return ResourcesMember
 }

@@ -2,7 +2,7 @@ package toolscript
 
 import "slices"
 
-// SearchQuery is a search for tools.
+// SearchQuery is a search for tools and skills.
 type SearchQuery struct {
 	Text      string   // a description of the task
 	Limit     int      // maximum number of results, 1 to 100; 0 means the configured limit
@@ -22,7 +22,8 @@ func (q SearchQuery) Names(server string) bool {
 type SearchAnswer struct {
 	Query        string          `json:"query"`
 	Results      []SearchHit     `json:"results"`
-	TotalResults int             `json:"totalResults"` // number of results without the limit
+	Skills       []SkillHit      `json:"skills,omitempty"` // matching skills, best first
+	TotalResults int             `json:"totalResults"`     // number of results without the limit
 	Threshold    float64         `json:"threshold"`
 	Mode         string          `json:"mode"`              // lexical or hybrid: the ranking method
 	State        string          `json:"state"`             // as in SearchStatus
@@ -46,6 +47,15 @@ type SearchHit struct {
 	Score       float64        `json:"score"`
 	Unsure      bool           `json:"unsure,omitempty"` // the tool does not match and is only near; then all results are so
 	Breakdown   ScoreBreakdown `json:"scoreBreakdown"`
+}
+
+// SkillHit is a matching skill.
+type SkillHit struct {
+	ServerName  string  `json:"serverName"`
+	Name        string  `json:"name"`
+	URI         string  `json:"uri"` // of its SKILL.md, at the server
+	Description string  `json:"description"`
+	Confidence  float64 `json:"confidence"`
 }
 
 // ScoreBreakdown holds the parts of a score.

@@ -62,6 +62,7 @@ type ServerStatus struct {
 	Disabled     bool          `json:"disabled,omitempty"` // disabled by the configuration: not started
 	Settled      bool          `json:"settled"`            // the server has connected, failed or been given up at least once
 	Tools        int           `json:"tools"`
+	Skills       int           `json:"skills,omitempty"`
 	Stale        bool          `json:"stale,omitempty"` // Tools counts the tools of the last connection
 	Since        time.Time     `json:"since"`
 	Attempt      int           `json:"attempt,omitempty"`   // number of the current try in its series, from 1

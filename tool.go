@@ -50,6 +50,9 @@ type Tool struct {
 	// InProcess marks a built-in tool, or a function of a program that uses toolscript
 	// as a library. Packs name such tools without their server.
 	InProcess bool `json:",omitempty"`
+
+	// Skill is set if this is a skill, which cannot be called.
+	Skill *Skill `json:",omitempty"`
 }
 
 // Annotations are a server's hints about one of its tools (MCP: "clients MUST

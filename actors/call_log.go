@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -178,7 +177,7 @@ func loggable(view catalog.View, id string) (loggable, owner string) {
 	if tool, ok := view.Catalog.Lookup(id); ok {
 		return id, tool.Server
 	}
-	if slices.Contains(toolscript.FetchIDs(), id) {
+	if toolscript.IsFetch(id) {
 		return id, ""
 	}
 	if server, _, ok := absent(view, id); ok {

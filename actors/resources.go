@@ -24,10 +24,10 @@ import (
 // must not delay the entries of the others.
 const listLimit = 15 * time.Second
 
-// Fetch lists or reads resources and prompts. The answer is a toolscript.Page as JSON,
+// Fetch lists or reads resources, prompts and skills. The answer is a toolscript.Page as JSON,
 // or a resource or a prompt as the server sent it. A list of all servers names those
 // that could not answer as missing; servers without resources or prompts are not
-// missing. Nothing is cached. For a server with accounts, its name means the default account.
+// missing. Only the list of skills is cached. For a server with accounts, its name means the default account.
 //
 // The error is a *toolscript.Error as in CallTool: NotFound for an unknown server or
 // one that does not offer the kind, Forbidden for a server that o.Allow excludes,
@@ -55,6 +55,9 @@ func (s *System) fetch(ctx context.Context, view catalog.View, o toolscript.Fetc
 	}
 	ctx, cancel := bounded(ctx, server.MaxCall)
 	defer cancel()
+	if o.Member() == toolscript.SkillsMember {
+		return s.skills(ctx, view, o)
+	}
 	if o.Server == "" {
 		return s.fetchAll(ctx, view, o)
 	}

@@ -109,7 +109,7 @@ func (s *System) notifySearch(message any) {
 	}
 }
 
-// Search finds tools for a query. It uses the tools that are indexed now and returns
+// Search finds tools and skills for a query. It uses the tools that are indexed now and returns
 // the servers that are not. The error is Invalid for a wrong query, NotFound for a
 // server that is not configured, Unavailable while nothing is indexed.
 func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer toolscript.SearchAnswer, err error) {
@@ -141,10 +141,29 @@ func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer t
 	if len(answer.Nearest) == len(hits) && result.Foreign {
 		answer.Hint = "the tools are described in English; search in English"
 	}
+	if len(view.Catalog.Skills()) > 0 {
+		answer.Skills = s.skillHits(ctx, view, query)
+	}
 	if q.Types && len(hits) > 0 {
 		answer.Types, answer.Example = s.searchTypes(view, hits)
 	}
 	return answer, nil
+}
+
+// skillHits finds skills for a query. A skill that does not match well is not found.
+func (s *System) skillHits(ctx context.Context, view catalog.View, query index.Query) (hits []toolscript.SkillHit) {
+	query.Skills = true
+	result, _ := s.search.Find(ctx, query)
+	known := view.Catalog.Skills()
+	for _, h := range result.Hits {
+		there := slices.ContainsFunc(known, func(t toolscript.Tool) bool { return t.ID() == h.Tool.ID() })
+		if there && !h.Unsure && h.Tool.Server != toolscript.ScriptsServer { // a saved script is found as a tool
+			hits = append(hits, toolscript.SkillHit{
+				ServerName: h.Tool.Server, Name: h.Tool.Title, URI: h.Tool.Name, Description: h.Tool.Description, Confidence: h.Score,
+			})
+		}
+	}
+	return hits
 }
 
 // errNotReady is the error while nothing is indexed.
@@ -232,13 +251,13 @@ func (s *System) hits(view catalog.View, found []index.Hit) []toolscript.SearchH
 	return all
 }
 
-// missingServers returns the servers of the query that have no tools because they are
+// missingServers returns the servers of the query that have no tools and no skills because they are
 // not connected.
 func missingServers(view catalog.View, q toolscript.SearchQuery) []toolscript.MissingServer {
 	var all []toolscript.MissingServer
 	for _, server := range view.Servers {
 		wanted := q.Names(server.Name) && (len(q.Servers) > 0 || !server.Disabled)
-		if !server.Serves() && server.Tools == 0 && wanted && q.Allow.Reaches(server.Name) {
+		if !server.Serves() && server.Tools+server.Skills == 0 && wanted && q.Allow.Reaches(server.Name) {
 			all = append(all, toolscript.MissingServer{Name: server.Name, State: server.State, Error: cmp.Or(server.Error, server.Start(time.Now()))})
 		}
 	}

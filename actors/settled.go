@@ -22,7 +22,7 @@ func settled(view catalog.View, call toolscript.Call, err error) error {
 	}
 	full := *e
 	tool, known := view.Catalog.Lookup(call.ID)
-	full.Repeatable = slices.Contains(toolscript.FetchIDs(), call.ID) || known && tool.Annotations.Repeatable() ||
+	full.Repeatable = toolscript.IsFetch(call.ID) || known && tool.Annotations.Repeatable() ||
 		call.Key != "" && (full.Kind == toolscript.Conflict || elsewhere(view, tool.Server))
 	if !full.MayRepeat() {
 		full.RetryAfter = 0

@@ -91,7 +91,7 @@ func statusOf(view *snapshot, name string) (toolscript.ServerStatus, bool) {
 	return toolscript.ServerStatus{Name: name}, false
 }
 
-// ViewServer returns the state of a server and its tools. known is false if there is no
+// ViewServer returns the state of a server and its tools and skills. known is false if there is no
 // such server; the view then only reports the next change.
 func (s *System) ViewServer(name string) (v wire.ServerView, known bool) {
 	view := s.view.Load()
@@ -99,7 +99,7 @@ func (s *System) ViewServer(name string) (v wire.ServerView, known bool) {
 	if v.Status, known = statusOf(view, name); !known {
 		return v, false
 	}
-	for _, tool := range view.Catalog.All() {
+	for _, tool := range view.Catalog.Listed() {
 		if tool.Server == name {
 			v.Tools = append(v.Tools, tool)
 		}

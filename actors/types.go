@@ -41,7 +41,7 @@ func (s *System) module(ctx context.Context, f toolscript.Filter, form codegen.F
 	if err != nil {
 		return toolscript.Module{}, err
 	}
-	tools := view.Catalog.Filter(f).Listed().Tools()
+	tools := view.Catalog.Filter(f).OneAccount().Tools()
 	r.Module.Tools = len(tools)
 	if len(tools) > 0 {
 		shown := tools[max(0, slices.IndexFunc(tools, func(t toolscript.Tool) bool { return !codegen.Deprecated(t) }))]

@@ -27,7 +27,7 @@ func withAccounts() toolscript.Catalog {
 
 func accountModule(form codegen.Form) string {
 	c := withAccounts()
-	return codegen.Module(c.Listed(), naming.New(c), codegen.Options{Form: form}).Text
+	return codegen.Module(c.OneAccount(), naming.New(c), codegen.Options{Form: form}).Text
 }
 
 // TestAccountsInModules: a module has the tools of a server once for all accounts, with the types of
@@ -113,7 +113,7 @@ func TestAccountsThatAreNotConnected(t *testing.T) {
 	c := withAccounts()
 	for form := range map[codegen.Form]bool{codegen.Full: true, codegen.Compact: true, codegen.Declarations: true} {
 		g := codegen.Generator{Away: map[string]string{"my-hub@home": "needs_auth"}}
-		text := g.Module(c.Listed(), naming.New(c), codegen.Options{Form: form}).Text
+		text := g.Module(c.OneAccount(), naming.New(c), codegen.Options{Form: form}).Text
 		if strings.Count(text, "Not connected, account home: needs_auth") != 1 {
 			t.Errorf("form %d:\n%s", form, text)
 		}

@@ -93,7 +93,7 @@ func (p *process) lookUp(name string) (id string, known bool, err error) {
 		return id, known, nil
 	}
 	var same []string
-	for other, tool := range catalog.Filter(p.options.Allow).Listed().All() {
+	for other, tool := range catalog.Filter(p.options.Allow).OneAccount().All() {
 		if tool.Name == name || strings.HasSuffix(names.Call(tool), "."+name) {
 			same = append(same, other)
 		}

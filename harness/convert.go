@@ -14,7 +14,7 @@ import (
 
 // conversions returns the conversions that a converter process supports.
 func conversions() (all []worker.Conversion) {
-	for _, k := range []upstream.ConvertKind{graphql.Schema, openapi.Document, workspace.Applying, workspace.Reading, web.Page} {
+	for _, k := range []upstream.ConvertKind{graphql.Schema, openapi.Document, workspace.Applying, workspace.Reading, web.Page, upstream.Frontmatter} {
 		all = append(all, worker.Conversion{Name: k.Name, Do: k.Do})
 	}
 	return all

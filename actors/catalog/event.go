@@ -15,7 +15,7 @@ type ServerChanged struct {
 	Status toolscript.ServerStatus
 }
 
-// ToolsChanged has the tools that a server offers. If it is not connected, they are the tools
+// ToolsChanged has the tools and skills that a server offers. If it is not connected, they are the tools
 // that it listed last.
 type ToolsChanged struct {
 	Server   string

@@ -98,7 +98,7 @@ func (r *Registry) serversConfigured(m ServersConfigured) {
 	r.view.Servers = next.Servers
 	names := next.Catalog.Servers()
 	gone := func(t toolscript.Tool) bool { return !slices.Contains(names, t.Server) }
-	r.replace(names, slices.DeleteFunc(r.view.Catalog.Tools(), gone))
+	r.replace(names, slices.DeleteFunc(r.view.Catalog.Listed(), gone))
 }
 
 func (r *Registry) serverChanged(m ServerChanged) {
@@ -126,7 +126,7 @@ func (r *Registry) toolsChanged(m ToolsChanged) {
 		return
 	}
 	r.change(m.Server, func(s *Server) { s.Warnings = m.Warnings })
-	others := slices.DeleteFunc(r.view.Catalog.Tools(), func(t toolscript.Tool) bool { return t.Server == m.Server })
+	others := slices.DeleteFunc(r.view.Catalog.Listed(), func(t toolscript.Tool) bool { return t.Server == m.Server })
 	r.replace(servers, slices.Concat(others, m.Tools))
 }
 
@@ -136,7 +136,7 @@ func (r *Registry) toolsChanged(m ToolsChanged) {
 func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 	old := r.view.Catalog
 	next := toolscript.NewCatalog(old.Generation()+1, servers, tools)
-	if reflect.DeepEqual(old.Tools(), next.Tools()) && slices.Equal(old.Servers(), next.Servers()) {
+	if reflect.DeepEqual(old.Listed(), next.Listed()) && slices.Equal(old.Servers(), next.Servers()) {
 		r.Publish(r.view)
 		return
 	}
@@ -150,14 +150,17 @@ func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 // count updates the number of tools of each server, and whether its list is stale: after a
 // restart, the catalog still has tools that the server's actor does not know yet.
 func (v *View) count() {
-	tools := map[string]int{}
+	tools, skills := map[string]int{}, map[string]int{}
 	for _, t := range v.Catalog.Tools() {
 		tools[t.Server]++
+	}
+	for _, t := range v.Catalog.Skills() {
+		skills[t.Server]++
 	}
 	v.Servers = slices.Clone(v.Servers)
 	for i := range v.Servers {
 		s := &v.Servers[i]
-		s.Tools = tools[s.Name]
+		s.Tools, s.Skills = tools[s.Name], skills[s.Name]
 		s.Stale = s.Tools > 0 && !s.Serves()
 	}
 }

@@ -25,6 +25,7 @@ func (t Text) parts() []struct{ name, text string } {
 		{"input schema", indented(t.Input)},
 		{"output schema", indented(t.Output)},
 		{"annotations", indented(t.Annotations)},
+		{"frontmatter or files", indented(t.Skill)},
 	}
 }
 

@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,7 +42,7 @@ type listed struct {
 
 // Verdict is the result of a comparison.
 type Verdict struct {
-	Pinned  int // tools that are pinned
+	Pinned  int // tools and skills that are pinned
 	Changes []toolscript.PinChange
 	All     bool            // no tool of the server may be used
 	Held    map[string]bool // these tools may not be used
@@ -183,7 +184,11 @@ func (l listed) suspicions(r *Record) (all []toolscript.Suspicion) {
 
 // suspicions examines the texts of one tool.
 func (t Text) suspicions(name string) []toolscript.Suspicion {
-	return Suspicions(toolscript.Tool{Name: name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output})
+	tool := toolscript.Tool{Name: name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output}
+	if t.Skill != nil {
+		_ = json.Unmarshal(t.Skill, &tool.Skill) // textOf has encoded it
+	}
+	return Suspicions(tool)
 }
 
 // record returns the record of a server. A server without a record gets one: the record of the

@@ -27,7 +27,8 @@ const (
 )
 
 // Suspicions finds texts of a tool that look like an attempt to instruct a model, and characters
-// that a person does not see. It examines the name, the title, the description and the schemas. A
+// that a person does not see. It examines the name, the title, the description, and the schemas or
+// the frontmatter. A
 // tool without a finding may still be an attack, and one with a finding may be harmless: a person
 // judges.
 func Suspicions(t toolscript.Tool) []toolscript.Suspicion {
@@ -37,13 +38,37 @@ func Suspicions(t toolscript.Tool) []toolscript.Suspicion {
 	s.text("description", t.Description)
 	s.schema("inputSchema", t.InputSchema)
 	s.schema("outputSchema", t.OutputSchema)
+	if t.Skill != nil {
+		s.skill(*t.Skill)
+	}
 	return s.found
+}
+
+// skill examines what the frontmatter of a skill has in addition to the name and the description,
+// and the names of its files.
+func (s *scan) skill(k toolscript.Skill) {
+	var rest map[string]any
+	if json.Unmarshal(k.Frontmatter, &rest) == nil {
+		delete(rest, "name")
+		delete(rest, "description")
+		s.walk("frontmatter", rest, 0)
+	}
+	for _, f := range k.Files {
+		s.name("files", f.URI)
+	}
 }
 
 // SuspicionsOfText examines the instructions of a server.
 func SuspicionsOfText(text string) []toolscript.Suspicion {
 	var s scan
 	s.text("instructions", text)
+	return s.found
+}
+
+// SuspicionsOfFile examines a file of a skill.
+func SuspicionsOfFile(skill, file, text string) []toolscript.Suspicion {
+	s := scan{tool: skill}
+	s.text(file, text)
 	return s.found
 }
 

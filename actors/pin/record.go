@@ -39,6 +39,7 @@ type Text struct {
 	Input       json.RawMessage `json:"inputSchema,omitempty"`
 	Output      json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations json.RawMessage `json:"annotations,omitempty"`
+	Skill       json.RawMessage `json:"skill,omitempty"` // a toolscript.Skill; absent for a tool
 }
 
 func (r *Record) texts() Texts {
@@ -66,6 +67,11 @@ func textOf(t toolscript.Tool) Text {
 	if annotations, _ := json.Marshal(t.Annotations); string(annotations) != "{}" { // pointers to bool always encode
 		text.Annotations = annotations
 	}
+	if t.Skill != nil {
+		skill := *t.Skill
+		skill.Frontmatter = compact(skill.Frontmatter)
+		text.Skill, _ = json.Marshal(skill) // the frontmatter is JSON
+	}
 	return text
 }
 
@@ -85,7 +91,11 @@ func compact(schema json.RawMessage) json.RawMessage {
 // hash returns the hash of the pinned parts of a tool.
 func (t Text) hash() string {
 	h := sha256.New()
-	for _, part := range []string{t.Title, t.Description, string(t.Input), string(t.Output), string(t.Annotations)} {
+	parts := []string{t.Title, t.Description, string(t.Input), string(t.Output), string(t.Annotations)}
+	if t.Skill != nil {
+		parts = append(parts, string(t.Skill))
+	}
+	for _, part := range parts {
 		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part)))) // a hash never fails
 		_, _ = h.Write([]byte(part))
 	}

@@ -101,7 +101,9 @@ func (s *Search) Busy() (done func()) { return s.traffic.begin() }
 // there are no hits.
 func (s *Search) Find(ctx context.Context, q index.Query) (index.Result, State) {
 	defer s.traffic.begin()()
-	s.queries.Add(1)
+	if !q.Skills { // a search for skills is a part of one for tools
+		s.queries.Add(1)
+	}
 	now := s.now.Load()
 	if now.index == nil {
 		return index.Result{Mode: index.Lexical}, now.describe(s)

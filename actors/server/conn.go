@@ -17,7 +17,7 @@ import (
 type Conn interface {
 	// Info returns the server's description of itself in the handshake.
 	Info() upstream.Info
-	// ListTools returns all of the server's tools.
+	// ListTools returns all of the server's tools and skills.
 	ListTools(ctx context.Context) ([]toolscript.Tool, error)
 	// Start calls a tool by the server's own name for it, without blocking; see
 	// upstream.ToolCall. The end of t.Ctx may end the call.

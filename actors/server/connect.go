@@ -111,7 +111,7 @@ func (s *Server) connected(m connected) {
 	s.refuseChanged(before)
 	s.publish()
 	s.enter(toolscript.Ready) // who learns of it can use the Port
-	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)), slog.String("version", m.info.Version))
+	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)-skillsIn(s.tools)), slog.String("version", m.info.Version))
 	s.hasRead()
 	if s.listing.stale {
 		s.list(false)

@@ -3,12 +3,14 @@ package server
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Review is the verdict about the texts of a list of tools.
@@ -49,6 +51,37 @@ func (s *Server) reviewed(m reviewed) {
 		s.tell(catalog.ServerChanged{Status: s.status()})
 	}
 	m.reply.Send(s.reviews, nil)
+}
+
+// TextRead reports that a file of a skill was read, and what is suspicious about it.
+type TextRead struct {
+	Skill, Where string
+	Suspicions   []toolscript.Suspicion
+}
+
+// ReadText examines a file of a skill.
+func ReadText(skill toolscript.Tool, file upstream.VerifiedFile) TextRead {
+	where := strings.TrimPrefix(file.URI, strings.TrimSuffix(skill.Name, "SKILL.md"))
+	return TextRead{skill.Name, where, pin.SuspicionsOfFile(skill.Name, where, file.Text)}
+}
+
+// maxTexts is the number of suspicious files that a status has.
+const maxTexts = 50
+
+// textRead replaces the findings in a file by those of its text now.
+func (s *Server) textRead(m TextRead) {
+	rest := slices.DeleteFunc(slices.Clone(s.texts), func(t TextRead) bool { return t.Skill == m.Skill && t.Where == m.Where })
+	if len(m.Suspicions) == 0 && len(rest) == len(s.texts) {
+		return
+	}
+	s.texts = rest
+	if len(m.Suspicions) > 0 {
+		s.texts = append(rest[max(0, len(rest)-maxTexts+1):], m)
+	}
+	for _, f := range m.Suspicions {
+		s.log.write(slog.LevelWarn, "suspicious text", slog.String("skill", f.Tool), slog.String("where", f.Where), slog.String("shape", f.Shape), slog.String("text", f.Text))
+	}
+	s.tell(catalog.ServerChanged{Status: s.status()})
 }
 
 // Quarantine returns the error of a call of a tool that a review holds because of a change.

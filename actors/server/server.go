@@ -100,12 +100,13 @@ type Server struct {
 	restarts   []mailbox.Reply[toolscript.ServerStatus]
 	conn       Conn // nil unless ready
 	info       upstream.Info
-	all        []toolscript.Tool // the tools listed last, even while the server is not connected
+	all        []toolscript.Tool // the tools and skills listed last, even while the server is not connected
 	tools      []toolscript.Tool // the tools of all that the configuration selects
 	warnings   []string
-	unmatched  []string // entries of the filters that resemble the name of no tool
-	review     Review   // review of all
-	reviews    int      // number of reviews so far
+	unmatched  []string   // entries of the filters that resemble the name of no tool
+	review     Review     // review of all
+	reviews    int        // number of reviews so far
+	texts      []TextRead // suspicious files of skills, the newest last
 	nextPing   *time.Timer
 	idle       *time.Timer // see watchIdle
 	reading    *time.Timer // see rereadIn
@@ -197,6 +198,8 @@ func (s *Server) receiveRequest(m any) {
 		s.leaving = m
 	case Again:
 		s.again(m)
+	case TextRead:
+		s.textRead(m)
 	case Call:
 		s.want()
 		s.call(m)

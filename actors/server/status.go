@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,8 @@ func (s *Server) status() toolscript.ServerStatus {
 		State:        s.state,
 		Rested:       s.rested,
 		Disabled:     s.Config.Disabled,
-		Tools:        len(s.tools),
+		Tools:        len(s.tools) - skillsIn(s.tools),
+		Skills:       skillsIn(s.tools),
 		Since:        s.since,
 		Attempt:      s.attempt,
 		InFlight:     s.calls.count(),
@@ -80,6 +82,9 @@ func (s *Server) status() toolscript.ServerStatus {
 		s.describeLogin(&status)
 	}
 	status.Pinned, status.Suspicions, status.Reviews = s.review.Pinned, s.review.Suspicions, s.reviews
+	for _, t := range s.texts {
+		status.Suspicions = append(slices.Clip(status.Suspicions), t.Suspicions...)
+	}
 	for _, c := range s.review.Changes { // changes of excluded tools are not shown
 		if c.Tool == "" || s.Config.Selects(c.Tool) {
 			c.Name = s.Config.Overrides[c.Tool].Name

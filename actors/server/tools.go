@@ -78,7 +78,7 @@ func (s *Server) listed(m listed) {
 	default:
 		s.lastErr = nil
 		s.offer(m.tools, m.review)
-		s.log.write(slog.LevelInfo, "tools listed again", slog.Int("tools", len(s.tools)))
+		s.log.write(slog.LevelInfo, "tools listed again", slog.Int("tools", len(s.tools)-skillsIn(s.tools)))
 	}
 	if !m.unasked || m.err == nil && !m.same {
 		s.tell(catalog.ServerChanged{Status: s.status()})
@@ -166,6 +166,16 @@ func (s *Server) choose(all []toolscript.Tool, review Review) {
 			"%s: includeTools or excludeTools has %q, and the server has no such tool%s see: %s",
 			s.Name, entry, naming.DidYouMean(near), toolscript.Command("list-tools", s.Name)))
 	}
+}
+
+// skillsIn returns the number of skills in a list of tools and skills.
+func skillsIn(all []toolscript.Tool) (n int) {
+	for _, t := range all {
+		if t.Skill != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Server) notifyTools() {

@@ -149,7 +149,7 @@ func (t *Cache) stop() {
 
 // module generates the text for the tools that a filter selects.
 func module(g *codegen.Generator, v catalog.View, filter toolscript.Filter, o codegen.Options) Rendered {
-	result := g.Module(v.Catalog.Filter(filter).Listed(), v.Names(), o)
+	result := g.Module(v.Catalog.Filter(filter).OneAccount(), v.Names(), o)
 	sum := sha256.Sum256([]byte(result.Text))
 	return Rendered{
 		Module: toolscript.Module{

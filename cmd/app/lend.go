@@ -131,7 +131,7 @@ type lentConn struct {
 // Info implements server.Conn.
 func (c *lentConn) Info() upstream.Info { return c.info }
 
-// ListTools returns the tools as the server lists them, because this process presents them itself.
+// ListTools returns the tools and skills as the server lists them, because this process presents them itself.
 func (c *lentConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	listed, err := c.gateway.Tools(ctx, toolscript.Filter{c.name}, 0)
 	if err != nil {
@@ -149,7 +149,35 @@ func (c *lentConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 		c.ids.Store(own.Name, t.QualifiedName)
 		tools = append(tools, own)
 	}
-	return tools, nil
+	skills, err := c.skills(ctx)
+	return append(tools, skills...), err
+}
+
+// maxSkillPages is more than the pages of the skills of a server.
+const maxSkillPages = 100
+
+// skills returns the skills of the server.
+func (c *lentConn) skills(ctx context.Context) (skills []toolscript.Tool, err error) {
+	o := toolscript.FetchRequest{ID: toolscript.ListSkills}
+	for range maxSkillPages {
+		raw, err := c.Fetch(ctx, o, nil)
+		page := toolscript.Page{Of: toolscript.Skills}
+		if err == nil {
+			err = json.Unmarshal(raw, &page)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range page.Entries {
+			if skill, err := toolscript.ParseSkill(c.name, entry); err == nil {
+				skills = append(skills, skill)
+			}
+		}
+		if o.Cursor = page.Next; o.Cursor == "" {
+			break
+		}
+	}
+	return skills, nil
 }
 
 // Start implements server.Conn.

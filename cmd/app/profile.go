@@ -14,7 +14,7 @@ import (
 func (a *App) TakeProfile(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
-		case "exec", "call", "check", "run", "agent", "harness", "search", "get-types", "list-tools", "resources", "prompts", "mcp":
+		case "exec", "call", "check", "run", "agent", "harness", "search", "get-types", "list-tools", "resources", "prompts", "skills", "mcp":
 			a.takeProfileOf(c)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // answering are the commands whose output agents read. The audit counts the tokens of this output.
 var answering = []string{
 	"exec", "run", "call", "check", "search", "get-types", "list-tools", "list-servers", "output", "prompt",
-	"runs output", "runs wait", "scripts list", "scripts show", "resources", "resources read", "prompts", "prompts get",
+	"runs output", "runs wait", "scripts list", "scripts show", "resources", "resources read", "prompts", "prompts get", "skills", "skills get",
 	"hook user-prompt-submit",
 }
 

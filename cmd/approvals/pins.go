@@ -21,8 +21,9 @@ import (
 
 const pinsHelp = `Show which tools have changed since they were first used, and accept changes.
 
-The gateway pins the description, the schemas and the annotations of each tool, and the
-definition of each server, when it sees them first. pins.policy of the
+The gateway pins the description, the schemas and the annotations of each tool, the
+description of each skill and the digests of its files, and the definition of each
+server, when it sees them first. pins.policy of the
 configuration says what happens to tools that differ later, and to new tools of a known
 server: warn shows them, and quarantine also keeps them out of search, types and calls
 until you accept them. Known shapes of attacks in the texts of servers are shown too.`

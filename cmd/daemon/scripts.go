@@ -23,39 +23,44 @@ func (d *Daemon) withScripts(dial server.Dial, answers *budget.Budget) server.Di
 		if cfg.Type != upstream.Scripts {
 			return dial(ctx, name, cfg, on)
 		}
-		tools, err := d.scriptTools(ctx, cfg.Scripts, on)
+		tools, skills, err := d.scriptTools(ctx, cfg.Scripts, on)
 		if err != nil {
 			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
 		}
 		return upstream.New(upstream.Options{
-			Name: name, Info: upstream.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Qualified: true, Events: on, Answers: answers,
+			Name: name, Info: upstream.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Texts: skills, Qualified: true, Events: on, Answers: answers,
 		}), nil
 	}
 }
 
-// scriptTools describes scripts as tools. It leaves out a script that has mistakes or
+// scriptTools describes scripts as tools and as skills, whose texts it returns by their URIs. It leaves out a script that has mistakes or
 // cannot be examined, and logs the reason.
-func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on upstream.Events) (*upstream.List, error) {
+func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on upstream.Events) (tools *upstream.List, skills map[string]string, err error) {
 	select {
 	case <-d.ready: // the actors exist
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	tools := &upstream.List{}
+	tools, skills = &upstream.List{}, map[string]string{}
 	for _, s := range scripts {
 		sig, err := signed(ctx, d.Sign, s)
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
 		if err != nil {
 			on.Log(slog.LevelWarn, err.Error()+"; the script is left out")
 			continue
 		}
-		tools.Add(upstream.Tool{Tool: describeScript(s, sig), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
+		tool := describeScript(s, sig)
+		if skill, text, ok := scriptSkill(tool); ok {
+			tools.Add(upstream.Tool{Tool: skill})
+			skills[skill.Name] = text
+		}
+		tools.Add(upstream.Tool{Tool: tool, Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
 			return d.callScript(ctx, s, run, args)
 		}})
 	}
-	return tools, nil
+	return tools, skills, nil
 }
 
 // signed returns the signature of a script, or an error with the position of a mistake that

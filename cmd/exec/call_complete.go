@@ -78,7 +78,7 @@ func callableTools(ctx context.Context, a *app.App, g *app.Gateway) (out []calla
 		c := loaded.Servers[server]
 		offered, _ := c.Offered(server, folder.Recall(server, c), nil)
 		for _, t := range offered {
-			if allow.Match(t) {
+			if allow.Match(t) && t.Skill == nil {
 				add(server, t.Name, t.InputSchema)
 			}
 		}

@@ -154,7 +154,7 @@ func MediaLimits(a *app.App, trust bool) (blocks, bytes int64) {
 	return media.Most()
 }
 
-// OffersPrompts reports whether MCP clients get the prompts and resources of servers.
+// OffersPrompts reports whether MCP clients get the prompts, resources and skills of servers.
 func OffersPrompts(a *app.App, trust bool) bool {
 	if !config.Mentions(a.Host.ConfigOptions(trust), "prompts") {
 		return true

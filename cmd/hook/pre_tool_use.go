@@ -78,6 +78,8 @@ var allowedFlags = map[string][]string{
 	"resources templates": {"cursor"},
 	"prompts":             {"cursor"},
 	"prompts get":         {"arg"},
+	"skills":              {"cursor"},
+	"skills get":          {},
 	"logs":                {"server", "hub", "follow"},
 	"status":              {"all"},
 	"":                    {}, // toolscript FILE.ts

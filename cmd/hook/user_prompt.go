@@ -80,7 +80,7 @@ func userPromptSubmit(ctx context.Context, a *app.App) error {
 	if err != nil || catalog.Len() == 0 || catalog.Len() > maxSuggestTools {
 		return err
 	}
-	found, modelErr := suggested(ctx, settings.Model, NewIndex(catalog.Listed().Tools()), prompt)
+	found, modelErr := suggested(ctx, settings.Model, NewIndex(catalog.OneAccount().Tools()), prompt)
 	data, err := config.DataDir(a.Host.Config)
 	if err != nil || len(found) == 0 {
 		return errors.Join(modelErr, err)

@@ -22,7 +22,7 @@ type passed struct {
 	owners   owners
 }
 
-// passes reports whether a request is about the prompts and resources of servers, or about tasks.
+// passes reports whether a request is about the prompts, resources and skills of servers, or about tasks.
 func (e *entrance) passes(m message) bool {
 	if m.isTask() {
 		return true
@@ -31,7 +31,8 @@ func (e *entrance) passes(m message) bool {
 		return false
 	}
 	switch mcp.MCPMethod(m.Method) { //nolint:exhaustive // mcp-go answers the others
-	case mcp.MethodPromptsList, mcp.MethodPromptsGet, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, mcp.MethodCompletionComplete:
+	case mcp.MethodPromptsList, mcp.MethodPromptsGet, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, mcp.MethodCompletionComplete,
+		methodSkillsList, methodSkillsGet:
 		return true
 	case mcp.MethodResourcesRead:
 		return !strings.HasPrefix(m.passParams().URI, outputScheme)
@@ -133,7 +134,14 @@ func (p *passed) result(ctx context.Context, method mcp.MCPMethod, params passPa
 		if o.Server, o.Prompt, err = p.prompt(params.Name); err != nil {
 			return nil, err
 		}
+	case methodSkillsList:
+		return listSkills(ctx, g, params.Cursor)
+	case methodSkillsGet:
+		return getSkill(ctx, g, params.URI)
 	case mcp.MethodResourcesRead:
+		if file, err := readSkill(ctx, g, params.URI); file != nil || err != nil {
+			return file, err
+		}
 		o.ID, o.URI = toolscript.ReadResource, params.URI
 		if o.Server, err = p.owners.of(ctx, g, params.URI); err != nil {
 			return nil, err
@@ -163,6 +171,7 @@ func (p *passed) page(ctx context.Context, g Gateway, o toolscript.FetchRequest)
 	if err := json.Unmarshal(raw, &page); err != nil {
 		return nil, err
 	}
+	var servers []string // of the entries
 	entries := make([]map[string]json.RawMessage, 0, len(page.Entries)+1)
 	if page.Of == toolscript.ResourceTemplates && o.Cursor == "" {
 		entries = append(entries, ownTemplate())
@@ -180,7 +189,10 @@ func (p *passed) page(ctx context.Context, g Gateway, o toolscript.FetchRequest)
 		if page.Of == toolscript.Resources {
 			p.owners.learn(from.URI, from.Server)
 		}
-		entries = append(entries, fields)
+		entries, servers = append(entries, fields), append(servers, from.Server)
+	}
+	if page.Of == toolscript.Resources {
+		withSkillURIs(ctx, g, entries, servers)
 	}
 	result := map[string]any{string(page.Of): entries}
 	if page.Next != "" {
@@ -234,11 +246,11 @@ func modernResult(result json.RawMessage, method mcp.MCPMethod) json.RawMessage 
 	}
 	add("resultType", `"complete"`)
 	switch method { //nolint:exhaustive // other results are not kept
-	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
+	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, methodSkillsList:
 		ttl, _ := json.Marshal(listTTL) // a number always has a JSON form
 		add("ttlMs", string(ttl))
 		add("cacheScope", `"private"`)
-	case mcp.MethodResourcesRead:
+	case mcp.MethodResourcesRead, methodSkillsGet:
 		add("ttlMs", "0")
 		add("cacheScope", `"private"`)
 	}

@@ -29,6 +29,7 @@ func readSearch(ctx context.Context, g *given) (args searchArgs, err error) {
 
 type searchResult struct {
 	Results []found                    `json:"results"`
+	Skills  []foundSkill               `json:"skills,omitempty"`
 	More    int                        `json:"more,omitempty"`    // number of further matches; a higher limit returns them
 	Hint    string                     `json:"hint,omitempty"`    // how to search again if the results are uncertain
 	Missing []toolscript.MissingServer `json:"missing,omitempty"` // servers that could not be searched
@@ -40,6 +41,14 @@ type found struct {
 	Description string  `json:"description"`
 	Confidence  float64 `json:"confidence"`       // from 0 to 1
 	Unsure      bool    `json:"unsure,omitempty"` // it is not a good match
+}
+
+// foundSkill is a skill of a server. A client reads the URI as a resource.
+type foundSkill struct {
+	Name        string `json:"name"`
+	Server      string `json:"server"`
+	URI         string `json:"uri"`
+	Description string `json:"description"`
 }
 
 func (searchResult) failed() bool { return false }
@@ -65,6 +74,11 @@ func (e *entrance) search(ctx context.Context, args searchArgs) (searchResult, e
 		r.Results = append(r.Results, found{strings.TrimPrefix(hit.Call, "tools."), shortened(hit.Description), round(hit.Confidence), hit.Unsure})
 		if hit.Unsure && r.Hint == "" {
 			r.Hint = "no tool matches the query well; these come nearest"
+		}
+	}
+	for _, hit := range answer.Skills {
+		if e.Pass {
+			r.Skills = append(r.Skills, foundSkill{hit.Name, hit.ServerName, servedURI(hit.ServerName, hit.URI), shortened(hit.Description)})
 		}
 	}
 	if len(r.Results) == 0 && r.Hint == "" {

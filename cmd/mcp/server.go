@@ -34,7 +34,8 @@ type Gateway interface {
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
 	Approvals
 	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
-	// Fetch lists, reads and completes the resources and prompts of the servers.
+	// Fetch lists, reads and completes the resources and prompts of the servers, and lists and reads
+	// their skills.
 	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
 }
 
@@ -42,7 +43,7 @@ type Gateway interface {
 type Options struct {
 	// Gateway returns the gateway for one request, and a function that releases it.
 	Gateway func(context.Context) (Gateway, func(), error)
-	// Pass says whether clients get the prompts and resources of the servers.
+	// Pass says whether clients get the prompts, resources and skills of the servers.
 	Pass bool
 	// TaskAfter is how long a run lasts before it becomes a task for a client that has declared
 	// tasks; 0: DefaultTaskAfter.
@@ -158,11 +159,13 @@ func (e *entrance) follow(ctx context.Context) {
 func newEntrance(options Options) *entrance {
 	e := &entrance{Options: options}
 	e.passed.entrance = e
+	hooks := e.recordDefinitions()
+	e.announceSkills(hooks)
 	all := []server.ServerOption{
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
 		server.WithToolCapabilities(true), server.WithResourceCapabilities(false, options.Pass), server.WithElicitation(),
 		server.WithRecovery(), server.WithExtensions(map[string]any{tasksExtension: struct{}{}}),
-		server.WithToolHandlerMiddleware(e.present), server.WithHooks(e.recordDefinitions()),
+		server.WithToolHandlerMiddleware(e.present), server.WithHooks(hooks),
 	}
 	if options.Pass {
 		all = append(all, server.WithPromptCapabilities(true), server.WithCompletions())

@@ -63,8 +63,8 @@ func (c UsageConfigured) read() known {
 		k.excluded[name] = config.ExcludeTools
 		last, _ := c.Cache.Last(name, config)
 		tools, _ := config.Offered(name, last.Tools, nil)
-		maps.Copy(k.offers, audit.Offers(tools))
 		catalog := toolscript.NewCatalog(1, []string{name}, tools)
+		maps.Copy(k.offers, audit.Offers(catalog.Tools()))
 		names := naming.New(catalog)
 		for _, t := range catalog.Tools() {
 			one := ToolUsage{Server: name, Tool: t.ID(), Offered: true, own: t.Name}

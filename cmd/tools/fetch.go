@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// fetchOptions are the options of the commands about resources and prompts.
+// fetchOptions are the options of the commands about resources, prompts and skills.
 type fetchOptions struct {
 	*app.App
 	asked   toolscript.FetchRequest
@@ -24,7 +24,11 @@ type fetchOptions struct {
 
 // list prints all pages as a table, or one page as JSON.
 func (o *fetchOptions) list(ctx context.Context) error {
-	g, err := o.Target.Provider(ctx, o.trust, o.Logger(slog.LevelError))
+	provider := o.Target.Provider
+	if o.asked.ID == toolscript.ListSkills {
+		provider = o.Target.Lists
+	}
+	g, err := provider(ctx, o.trust, o.Logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
@@ -71,6 +75,11 @@ func (o *fetchOptions) result(ctx context.Context, show func(json.RawMessage) er
 	if err := o.await(ctx, g); err != nil {
 		return err
 	}
+	return o.fetched(ctx, g, show)
+}
+
+// fetched is result with a provider that is ready.
+func (o *fetchOptions) fetched(ctx context.Context, g app.Provider, show func(json.RawMessage) error) error {
 	text, err := g.Fetch(ctx, o.asked)
 	if err != nil {
 		return err

@@ -13,12 +13,12 @@ import (
 	"github.com/toolscript/toolscript/cmd/app"
 )
 
-// CompleteEntries completes the prompts and the resources of a server, and the arguments of prompts. Only a
+// CompleteEntries completes the prompts, the resources and the skills of a server, and the arguments of prompts. Only a
 // running gateway knows them.
 func CompleteEntries(a *app.App, root *cobra.Command) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	entries := map[string]func(ctx context.Context, g *app.Gateway, server, begun string) []string{
-		"prompts get": promptNames, "resources read": resourceURIs,
+		"prompts get": promptNames, "resources read": resourceURIs, "skills get": skillNames,
 	}
 	for path, of := range entries {
 		c, _, err := root.Find(strings.Fields(path))
@@ -57,6 +57,7 @@ type fetched struct {
 	Name, URI, URITemplate string
 	Arguments              []struct{ Name string }
 	Completion             struct{ Values []string }
+	Frontmatter            struct{ Name string }
 }
 
 // entriesOf returns the first page of a list of a server; nothing without a gateway.
@@ -93,6 +94,13 @@ func proposed(ctx context.Context, g *app.Gateway, o toolscript.FetchRequest) []
 func promptNames(ctx context.Context, g *app.Gateway, server, _ string) (names []string) {
 	for _, e := range entriesOf(ctx, g, toolscript.ListPrompts, server) {
 		names = append(names, e.Name)
+	}
+	return names
+}
+
+func skillNames(ctx context.Context, g *app.Gateway, server, _ string) (names []string) {
+	for _, e := range entriesOf(ctx, g, toolscript.ListSkills, server) {
+		names = append(names, e.Frontmatter.Name)
 	}
 	return names
 }

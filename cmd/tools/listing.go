@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -14,7 +15,7 @@ import (
 // maxListed is the maximum number of pages that are read: a server may return pages without end.
 const maxListed = 200
 
-// Listed is the part of a resource or prompt that a table shows.
+// Listed is the part of a resource, prompt or skill that a table shows.
 type Listed struct {
 	Server      string `json:"server"`
 	URI         string `json:"uri"`
@@ -27,6 +28,11 @@ type Listed struct {
 		Name     string `json:"name"`
 		Required bool   `json:"required"`
 	} `json:"arguments"`
+	Frontmatter struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	} `json:"frontmatter"`
+	Resources json.RawMessage `json:"resources"` // the files of a skill
 }
 
 // ListPages returns the entries of all pages of a list. It warns about servers that do not
@@ -52,6 +58,9 @@ func ListPages(ctx context.Context, g app.Provider, ask toolscript.FetchRequest,
 				warn("left out an entry that cannot be read: %v", err)
 				continue
 			}
+			if ask.ID == toolscript.ListSkills {
+				e.Name, e.Description = e.Frontmatter.Name, e.Frontmatter.Description
+			}
 			all = append(all, e)
 		}
 		switch ask.Cursor = page.Next; {
@@ -72,7 +81,7 @@ func ListedTable(entries []Listed, columns []string) *terminal.Table {
 		first, _, _ := strings.Cut(strings.TrimSpace(e.Description), "\n")
 		cells := map[string]string{
 			"Server": e.Server, "URI": e.URI, "Template": e.URITemplate, "Name": e.Name, "Type": e.MIMEType,
-			"Description": first, "Arguments": e.arguments(),
+			"Description": first, "Arguments": e.arguments(), "Files": e.files(),
 		}
 		var row []string
 		for _, column := range columns {
@@ -93,4 +102,13 @@ func (e Listed) arguments() string {
 		names = append(names, a.Name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// files returns the number of files of a skill; "dynamic" if its server makes them on demand.
+func (e Listed) files() string {
+	var files []json.RawMessage
+	if json.Unmarshal(e.Resources, &files) != nil {
+		return "dynamic"
+	}
+	return strconv.Itoa(len(files))
 }

@@ -32,8 +32,8 @@ func NewSearch(a *app.App) *cobra.Command {
 	o := &searchOptions{App: a}
 	c := &cobra.Command{
 		Use:   "search QUERY...",
-		Short: "Find tools by a description",
-		Long: `Find tools by a description in your own words.
+		Short: "Find tools and skills by a description",
+		Long: `Find tools, and skills of servers, by a description in your own words.
 
 --output types prints the types of the results and an example, which a script needs to
 call them. Misspelt words and other words than those of the tool are accepted.
@@ -74,13 +74,22 @@ func (o *searchOptions) run(ctx context.Context) error {
 	switch {
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, answer)
-	case len(answer.Results) == 0:
+	case len(answer.Results) == 0 && len(answer.Skills) == 0:
 		return o.nothing(answer)
 	case o.form == terminal.AsTypes:
 		return o.types(answer)
 	default:
 		return o.table(answer)
 	}
+}
+
+// skills prints the found skills.
+func (o *searchOptions) skills(answer toolscript.SearchAnswer) error {
+	t := terminal.Table{Header: []string{"Skill", "Confidence", "Server", "Description"}}
+	for _, s := range answer.Skills {
+		t.Add(s.Name, percent(s.Confidence), s.ServerName, shortened(s.Description))
+	}
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), nil)
 }
 
 // untrusted returns an error if a search has no results because no server is trusted.
@@ -169,6 +178,20 @@ func confidence(r toolscript.SearchHit) string {
 }
 
 func (o *searchOptions) table(answer toolscript.SearchAnswer) error {
+	if err := o.found(answer); err != nil || len(answer.Skills) == 0 {
+		return err
+	}
+	if err := o.Print(""); err != nil {
+		return err
+	}
+	return o.skills(answer)
+}
+
+// found prints the found tools.
+func (o *searchOptions) found(answer toolscript.SearchAnswer) error {
+	if len(answer.Results) == 0 {
+		return o.nothing(answer)
+	}
 	t := terminal.Table{Header: []string{"Tool", "Confidence", "Reason", "Description"}}
 	for _, r := range answer.Results {
 		t.Add(r.ToolID, confidence(r), r.Reason, shortened(r.Description)+accountsCell(r.Accounts))
@@ -202,8 +225,16 @@ func (o *searchOptions) types(answer toolscript.SearchAnswer) error {
 	for _, r := range answer.Results {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(r.ToolID), confidence(r), cell(r.Reason))
 	}
-	fmt.Fprintf(&b, "\n```typescript\n%s\n```\n\nUsage example:\n\n```typescript\n%s\n```",
-		strings.TrimRight(answer.Types, "\n"), strings.TrimRight(answer.Example, "\n"))
+	if len(answer.Skills) > 0 {
+		b.WriteString("\n| Skill | Server | Description |\n|---|---|---|\n")
+		for _, s := range answer.Skills {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(s.Name), cell(s.ServerName), cell(shortened(s.Description)))
+		}
+	}
+	if len(answer.Results) > 0 {
+		fmt.Fprintf(&b, "\n```typescript\n%s\n```\n\nUsage example:\n\n```typescript\n%s\n```",
+			strings.TrimRight(answer.Types, "\n"), strings.TrimRight(answer.Example, "\n"))
+	}
 	_, err := io.WriteString(o.Stdout, b.String()+"\n")
 	return err
 }

@@ -83,7 +83,7 @@ func New(c toolscript.Catalog) *Names {
 		}
 		seen[t.Server] = true
 	}
-	for _, t := range c.Listed().All() {
+	for _, t := range c.OneAccount().All() {
 		server := toolscript.WithoutAccount(t.Server)
 		tools[server] = append(tools[server], t)
 	}

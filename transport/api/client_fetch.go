@@ -15,9 +15,12 @@ var fetchPaths = map[string]string{
 	toolscript.ListTemplates: "/resources/templates",
 	toolscript.ReadResource:  "/resources/read",
 	toolscript.ListPrompts:   "/prompts",
+	toolscript.ListSkills:    "/skills",
+	toolscript.GetSkill:      "/skills/get",
+	toolscript.ReadSkill:     "/skills/read",
 }
 
-// Fetch gets resources and prompts, as Backend.Fetch does. The capability identifies the
+// Fetch gets resources, prompts and skills, as Backend.Fetch does. The capability identifies the
 // run; o.Run is ignored.
 func (c *Client) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	query := c.narrowed(url.Values{})

@@ -48,7 +48,7 @@ func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 	answer := Tools{Tools: []ToolInfo{}, Selection: d.Backend.Select(f, d.Allow)}
 	answer.WaitedFor = waitedFor
 	catalog := d.Backend.Catalog()
-	for _, t := range catalog.Filter(f).Filter(d.Allow).Listed().Tools() {
+	for _, t := range catalog.Filter(f).Filter(d.Allow).OneAccount().Tools() {
 		info := infoOf(t)
 		info.Accounts = catalog.Accounts(t.Server)
 		answer.Tools = append(answer.Tools, info)

@@ -7,20 +7,22 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// list answers GET /resources, /resources/templates and /prompts with one page.
+// list answers GET /resources, /resources/templates, /prompts and /skills with one page.
 func (s *Server) list(id string) func(*exchange) error {
 	return func(x *exchange) error {
 		return x.fetch(toolscript.FetchRequest{ID: id, Server: x.query.Get("server"), Cursor: x.query.Get("cursor")})
 	}
 }
 
-// readResource answers GET /resources/read with the result of MCP.
-func (s *Server) readResource(x *exchange) error {
-	o := toolscript.FetchRequest{ID: toolscript.ReadResource, Server: x.query.Get("server"), URI: x.query.Get("uri")}
-	if o.Server == "" || o.URI == "" {
-		return invalid("the parameters server and uri are required")
+// read answers GET /resources/read, /skills/get and /skills/read with the result of MCP.
+func (s *Server) read(id string) func(*exchange) error {
+	return func(x *exchange) error {
+		o := toolscript.FetchRequest{ID: id, Server: x.query.Get("server"), URI: x.query.Get("uri")}
+		if o.Server == "" || o.URI == "" {
+			return invalid("the parameters server and uri are required")
+		}
+		return x.fetch(o)
 	}
-	return x.fetch(o)
 }
 
 // getPrompt answers POST /prompts/:server/:name with the result of MCP. The body holds the

@@ -132,7 +132,7 @@ var types = map[string]any{
 	"MissingServer": toolscript.MissingServer{}, "Question": toolscript.Question{}, "Readiness": api.Readiness{},
 	"Reload": toolscript.Reload{}, "ReloadRequest": api.ReloadRequest{}, "ReloadVariables": api.ReloadVariables{},
 	"RunError": toolscript.RunError{}, "RunRecord": toolscript.RunRecord{}, "ScoreBreakdown": toolscript.ScoreBreakdown{},
-	"SearchAnswer": toolscript.SearchAnswer{}, "SearchHit": toolscript.SearchHit{}, "SearchStats": toolscript.SearchStats{},
+	"SearchAnswer": toolscript.SearchAnswer{}, "SearchHit": toolscript.SearchHit{}, "SkillHit": toolscript.SkillHit{}, "SearchStats": toolscript.SearchStats{},
 	"SearchStatus": toolscript.SearchStatus{}, "ServerStatus": toolscript.ServerStatus{}, "Status": toolscript.Status{},
 	"StdinPiece": toolscript.StdinPiece{}, "Subject": toolscript.Subject{}, "ToolDescription": toolscript.ToolDescription{},
 	"ToolInfo": api.ToolInfo{}, "Tools": api.Tools{}, "Types": api.Types{}, "UnfinishedCall": toolscript.UnfinishedCall{}, "UnknownEntry": naming.UnknownEntry{},

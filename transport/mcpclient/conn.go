@@ -89,6 +89,10 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged:
 		c.on.NoteToolsChanged()
+	case mcp.MethodNotificationResourcesListChanged:
+		if c.offers.skills {
+			c.on.NoteToolsChanged()
+		}
 	case "notifications/progress":
 		token := tokenOf(n.Params.AdditionalFields)
 		c.calls.progress(token)

@@ -192,8 +192,9 @@ func (c *Conn) handshake(ctx context.Context) error {
 		return err
 	}
 	c.announcesTools = result.Capabilities.Tools != nil
-	c.announces.Store(c.announcesTools && result.Capabilities.Tools.ListChanged)
 	c.offers = offersOf(result.Capabilities)
+	tools, resources := result.Capabilities.Tools, result.Capabilities.Resources
+	c.announces.Store(tools != nil && tools.ListChanged && (!c.offers.skills || resources != nil && resources.ListChanged))
 	if result.Capabilities.Logging != nil {
 		c.dialect.askLogs()
 	}

@@ -18,10 +18,11 @@ import (
 const maxCursor = 2 << 10
 
 // offers records which capabilities other than tools a server has announced.
-type offers struct{ resources, prompts, completions, tasks bool }
+type offers struct{ resources, prompts, completions, tasks, skills bool }
 
 func offersOf(announced mcp.ServerCapabilities) offers {
 	o := offers{resources: announced.Resources != nil, prompts: announced.Prompts != nil, completions: announced.Completions != nil}
+	_, o.skills = announced.Extensions[skillsExtension]
 	if t := announced.Tasks; t != nil && t.Requests != nil && t.Requests.Tools != nil {
 		o.tasks = t.Requests.Tools.Call != nil // tasks of MCP 2025-11-25; those of the extension need no announcement
 	}
@@ -64,6 +65,8 @@ func (a offers) have(o toolscript.FetchRequest) error {
 	switch {
 	case o.ID == toolscript.Complete && !a.completions:
 		return fmt.Errorf("%w completions", upstream.ErrNoCapability)
+	case o.ID == toolscript.GetSkill && !a.skills:
+		return fmt.Errorf("%w skills", upstream.ErrNoCapability)
 	case o.Member() == toolscript.PromptsMember && !a.prompts:
 		return fmt.Errorf("%w prompts", upstream.ErrNoCapability)
 	case o.Member() == toolscript.ResourcesMember && !a.resources:
@@ -85,11 +88,11 @@ func requestFor(o toolscript.FetchRequest) (method string, params map[string]any
 		return string(mcp.MethodResourcesTemplatesList), params, nil
 	case toolscript.ListPrompts:
 		return string(mcp.MethodPromptsList), params, nil
-	case toolscript.ReadResource:
+	case toolscript.ReadResource, toolscript.GetSkill:
 		if o.URI == "" {
 			return "", nil, errors.New("the URI of the resource is missing")
 		}
-		return string(mcp.MethodResourcesRead), map[string]any{"uri": o.URI}, nil
+		return o.Method(), map[string]any{"uri": o.URI}, nil
 	case toolscript.GetPrompt:
 		if o.Prompt == "" {
 			return "", nil, errors.New("the name of the prompt is missing")
@@ -126,6 +129,7 @@ func holds(result json.RawMessage, o toolscript.FetchRequest) bool {
 	var r struct {
 		Contents []json.RawMessage `json:"contents"`
 		Messages []json.RawMessage `json:"messages"`
+		Skill    json.RawMessage   `json:"skill"`
 
 		Completion *struct {
 			Values []string `json:"values"`
@@ -137,6 +141,8 @@ func holds(result json.RawMessage, o toolscript.FetchRequest) bool {
 	switch o.ID {
 	case toolscript.GetPrompt:
 		return r.Messages != nil
+	case toolscript.GetSkill:
+		return len(r.Skill) > 0
 	case toolscript.Complete:
 		return r.Completion != nil && r.Completion.Values != nil
 	}

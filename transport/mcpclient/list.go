@@ -42,7 +42,7 @@ type page struct {
 }
 
 // ListTools returns all tools of the server, in the server's order, with unchanged
-// schemas. An invalid tool is omitted, and a list above the limits is truncated; both
+// schemas, and after them its skills. An invalid tool is omitted, and a list above the limits is truncated; both
 // are reported to Events.Log. IncludeTools and ExcludeTools are not applied.
 func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	about := toolscript.Error{Server: c.name}
@@ -61,7 +61,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	for {
 		raw, err := c.request(ctx, about, "tools/list", params, nil)
 		if !c.announcesTools && isMethodNotFound(err) {
-			return nil, nil // a server with prompts or resources only
+			return c.listSkills(ctx, l.names), nil // a server with prompts or resources only
 		}
 		if err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 			c.listAge.Store(int64(p.age()))
 			c.remember(l.tools)
 			c.tasks.setOnly(l.tasks)
-			return l.tools, nil
+			return append(l.tools, c.listSkills(ctx, l.names)...), nil
 		}
 		params = map[string]any{"cursor": p.NextCursor}
 	}

@@ -229,7 +229,8 @@ func (c Config) Rests() bool { return c.Idle > 0 && c.Type == Stdio && c.Shared 
 
 // Selects reports whether the configuration makes a tool visible: IncludeTools is
 // empty or matches it, and ExcludeTools does not match it. An entry is an exact name
-// or a pattern, in which * matches any characters and ? matches one.
+// or a pattern, in which * matches any characters and ? matches one. For the URI of a skill, an
+// entry may also have its name.
 func (c Config) Selects(tool string) bool {
 	if len(c.IncludeTools) > 0 && !matchAny(c.IncludeTools, tool) {
 		return false
@@ -243,7 +244,7 @@ func (c Config) Selects(tool string) bool {
 func (c Config) Unmatched(names []string) []string {
 	var out []string
 	for _, entry := range slices.Concat(c.IncludeTools, c.ExcludeTools) {
-		matches := func(name string) bool { return toolscript.MatchName(entry, name) }
+		matches := func(name string) bool { return matchAny([]string{entry}, name) }
 		if !slices.ContainsFunc(names, matches) && !slices.Contains(out, entry) {
 			out = append(out, entry)
 		}
@@ -252,5 +253,8 @@ func (c Config) Unmatched(names []string) []string {
 }
 
 func matchAny(entries []string, name string) bool {
-	return slices.ContainsFunc(entries, func(entry string) bool { return toolscript.MatchName(entry, name) })
+	skill, is := toolscript.SkillName(name)
+	return slices.ContainsFunc(entries, func(entry string) bool {
+		return toolscript.MatchName(entry, name) || is && toolscript.MatchName(entry, skill)
+	})
 }

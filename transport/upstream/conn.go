@@ -20,7 +20,7 @@ type Tool struct {
 	// Run makes one call. run is the id of the run that makes it, "" outside of runs.
 	// The value of the result is encoded to JSON. An error is the result of a tool that
 	// has failed: its text goes to the caller. Run ends when ctx ends, and may be called
-	// concurrently. It may take the memory for its value with budget.Take.
+	// concurrently. It is nil for a skill. It may take the memory for its value with budget.Take.
 	Run func(ctx context.Context, run string, args json.RawMessage) (any, error)
 }
 
@@ -35,6 +35,7 @@ type Options struct {
 	Name    string // name of the server
 	Info    Info
 	Tools   Tools
+	Texts   map[string]string // resources by URI: the files of the skills that Tools has
 	Events  Events
 	Answers *budget.Budget // limits the memory for the results of all calls; nil means unlimited
 	Check   func() error   // returns an error if the server does not work; nil: it always works
@@ -92,7 +93,7 @@ func (c *Conn) ListTools(context.Context) ([]toolscript.Tool, error) {
 func (c *Conn) Start(t ToolCall) Started {
 	about := toolscript.Error{Server: c.options.Name, Tool: t.Tool}
 	known, ok := c.options.Tools.Get(t.Tool)
-	if !ok {
+	if !ok || known.Run == nil {
 		about.Kind, about.Err = toolscript.NotFound, errors.New("there is no such tool")
 		t.Done(nil, &about)
 		return EndedCall{}
@@ -158,8 +159,12 @@ func (c *Conn) run(ctx context.Context, known Tool, t ToolCall) (value any, err 
 	return value, c.options.Conceal.Error(err)
 }
 
-// Fetch returns an error: the server has neither resources nor prompts.
-func (c *Conn) Fetch(context.Context, toolscript.FetchRequest, func()) (json.RawMessage, error) {
+// Fetch reads one of the texts. For all other requests it returns an error: the server has neither
+// lists of resources nor prompts.
+func (c *Conn) Fetch(_ context.Context, o toolscript.FetchRequest, _ func()) (json.RawMessage, error) {
+	if text, has := c.options.Texts[o.URI]; has && o.ID == toolscript.ReadResource {
+		return toolscript.PlainJSON(map[string]any{"contents": []any{map[string]any{"uri": o.URI, "mimeType": "text/markdown", "text": text}}})
+	}
 	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.options.Name, Err: ErrNoCapability}
 }
 

@@ -34,13 +34,21 @@ type Document struct {
 func Describe(t toolscript.Tool) Document {
 	fields := lexical.Document{
 		Server:      t.Server,
-		Name:        t.Name,
+		Name:        nameOf(t),
 		Description: texts.Cut(t.Description, maxDescription),
 		Parameters:  parameters(t.InputSchema),
 	}
 	d := Document{Texts: forms(fields), Fields: fields}
 	d.Key = sha256.Sum256([]byte(template + "\x00" + strings.Join(d.Texts, "\x00")))
 	return d
+}
+
+// nameOf returns the name of a tool, or of a skill, whose Name is a URI.
+func nameOf(t toolscript.Tool) string {
+	if t.Skill != nil {
+		return t.Title
+	}
+	return t.Name
 }
 
 // forms returns two forms of one document. Each misleads the model in other cases, so

@@ -22,10 +22,10 @@ type Index struct {
 	weights    Weights
 }
 
-// New indexes all tools of a catalog, each once for all accounts of its server. vectors may lack some tools and have vectors of others.
+// New indexes all tools and skills of a catalog, each once for all accounts of its server. vectors may lack some tools and have vectors of others.
 // It takes about 0.1 ms of CPU per tool, most of it for words; see With.
 func New(c toolscript.Catalog, vectors Vectors) *Index {
-	x := &Index{generation: c.Generation(), tools: c.Listed().Tools(), accounts: map[string][]string{}}
+	x := &Index{generation: c.Generation(), tools: c.OneAccount().Listed(), accounts: map[string][]string{}}
 	for _, server := range c.Servers() {
 		if plain := toolscript.WithoutAccount(server); plain != server {
 			x.accounts[plain] = append(x.accounts[plain], server)

@@ -42,7 +42,7 @@ func (x *Index) alike(q Query) []scored {
 	allow := q.Allow.Matcher()
 	for i, t := range x.tools {
 		if _, is := x.of(q, allow, t); is {
-			all = append(all, scored{tool: i, score: alikeScore * naming.Similarity(asked, texts.Cut(t.Name, maxAlike))})
+			all = append(all, scored{tool: i, score: alikeScore * naming.Similarity(asked, texts.Cut(nameOf(t), maxAlike))})
 		}
 	}
 	return best(all, maxUnsure)

@@ -40,6 +40,8 @@ type Query struct {
 	ReadOnly bool
 	// Allow limits the hits to the tools that it matches.
 	Allow toolscript.Filter
+	// Skills makes the hits skills. Otherwise they are tools.
+	Skills bool
 }
 
 // NewQuery returns a query with the defaults.
@@ -64,7 +66,10 @@ func (q Query) Validate() error {
 
 // selects reports whether a tool may be a hit.
 func (q Query) selects(allow *toolscript.Matcher, t toolscript.Tool) bool {
-	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) && !slices.Contains(q.Servers, toolscript.WithoutAccount(t.Server)) || !allow.Match(t.Server, t.ID()) {
+	if (t.Skill != nil) != q.Skills || !allow.Selects(t) {
+		return false
+	}
+	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) && !slices.Contains(q.Servers, toolscript.WithoutAccount(t.Server)) {
 		return false
 	}
 	return !q.ReadOnly || t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly

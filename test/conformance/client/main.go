@@ -1,7 +1,7 @@
 // Command client is the client for the MCP conformance suite: it uses the project's transport and
 // logins, without the gateway. The suite passes the address of a server as the last argument and a
 // scenario in the environment. The client connects, lists the tools and calls all
-// of them.
+// of them, or loads a skill.
 //
 //	client [-binary FILE] URL
 //
@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,9 @@ func converse(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
+	if i := slices.IndexFunc(tools, func(t toolscript.Tool) bool { return t.Skill != nil }); i >= 0 {
+		return load(ctx, c, tools[i])
+	}
 	calls, err := callsOf(tools)
 	if err != nil {
 		return err
@@ -78,6 +82,27 @@ func converse(ctx context.Context, url string) error {
 			return err
 		}
 		fmt.Printf("%s: %s\n", call.Name, result)
+	}
+	return nil
+}
+
+// loads begins the scenarios in which a client loads a skill.
+const loads = "sep-2640-client-verify-"
+
+// load reads all files of a skill, and stops at the first that is not what the server has listed.
+func load(ctx context.Context, c *mcpclient.Conn, skill toolscript.Tool) error {
+	if !strings.HasPrefix(os.Getenv("MCP_CONFORMANCE_SCENARIO"), loads) {
+		return nil
+	}
+	for _, f := range skill.Skill.Files {
+		o := toolscript.FetchRequest{ID: toolscript.ReadResource, URI: f.URI}
+		answer, err := c.Fetch(ctx, o, nil)
+		if err != nil {
+			return err
+		}
+		if _, err := upstream.VerifySkill(ctx, nil, skill, o, answer); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -149,7 +174,7 @@ for (const name of Object.keys(server)) {
 }
 `
 
-// drive runs the script with a toolscript that has its own home folder.
+// drive runs the script, or the commands for skills, with a toolscript that has its own home folder.
 func drive(ctx context.Context, binary, url string) error {
 	home, err := os.MkdirTemp("", "toolscript-conformance-")
 	if err != nil {
@@ -164,7 +189,24 @@ func drive(ctx context.Context, binary, url string) error {
 	if err := errors.Join(os.WriteFile(file, config, 0o600), os.WriteFile(program, []byte(script), 0o600)); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, binary, "exec", "--config", file, program)
+	steps := [][]string{{"exec", program}}
+	switch scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO"); {
+	case strings.HasPrefix(scenario, loads):
+		steps = [][]string{{"skills", "get", "conformance", "pdf-processing"}, {"skills", "get", "conformance", "pdf-processing", "references/FORMS.md"}}
+	case strings.HasPrefix(scenario, "sep-2640-"):
+		steps = [][]string{{"skills"}, {"search", "documents"}}
+	}
+	for _, step := range steps {
+		if err := toolscriptIn(ctx, home, binary, append(step, "--config", file)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toolscriptIn runs a toolscript with the home folder home.
+func toolscriptIn(ctx context.Context, home, binary string, args ...string) error {
+	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = home, os.Stdout, os.Stderr
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "HOME=") && !strings.HasPrefix(entry, "TOOLSCRIPT_GATEWAY_URL=") {

@@ -159,7 +159,7 @@ func (s *offered) look() <-chan struct{} {
 
 // announce reports a change to the gateways. It is called with mu held.
 func (s *offered) announce(view wire.ServerView) {
-	text, err := json.Marshal(wire.Catalog{State: stateFor(view.Status), Tools: len(view.Tools), Hub: s.fleet.id, Token: s.token})
+	text, err := json.Marshal(wire.Catalog{State: stateFor(view.Status), Tools: view.Status.Tools, Hub: s.fleet.id, Token: s.token})
 	if err == nil {
 		_ = s.fleet.nc.Publish(wire.FleetCatalog(s.name), text) // gateways see the end of the connection
 	}
@@ -289,7 +289,7 @@ func (s *offered) stats() cluster.State {
 	}
 	lease, _ := strconv.ParseUint(token, 10, 64) // 0 for a stateless server
 	return cluster.State{
-		Lease: lease, State: view.Status.State, Error: view.Status.Error, Tools: len(view.Tools), Gateways: s.fleet.present(), InFlight: view.Status.InFlight,
+		Lease: lease, State: view.Status.State, Error: view.Status.Error, Tools: view.Status.Tools, Gateways: s.fleet.present(), InFlight: view.Status.InFlight,
 		Queued: view.Status.Queued, Calls: s.calls.Load(), Errors: s.failures.Load(),
 	}
 }

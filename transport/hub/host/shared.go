@@ -293,7 +293,7 @@ func (s *shared) look() <-chan struct{} {
 	}
 	if other || again {
 		s.generation++
-		if text, err := json.Marshal(wire.Catalog{Generation: s.generation, State: stateFor(view.Status), Tools: len(view.Tools)}); err == nil {
+		if text, err := json.Marshal(wire.Catalog{Generation: s.generation, State: stateFor(view.Status), Tools: view.Status.Tools}); err == nil {
 			_ = s.host.nc.Publish(wire.CatalogSubject(s.key), text) // the end of the hub is reported elsewhere
 		}
 	}

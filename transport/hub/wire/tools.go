@@ -17,18 +17,27 @@ type tool struct {
 	Output      string                 `json:"output,omitempty"`
 	Annotations toolscript.Annotations `json:"annotations"`
 	Pages       bool                   `json:"pages,omitempty"`
+	Skill       string                 `json:"skill,omitempty"` // of a skill, which has no other members: its entry as MCP writes it
 }
 
-// EncodeTools encodes the tools of a server.
+// EncodeTools encodes the tools and skills of a server.
 func EncodeTools(tools []toolscript.Tool) ([]byte, error) {
 	all := make([]tool, 0, len(tools))
 	for _, t := range tools {
-		all = append(all, tool{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), t.Annotations, t.Pages})
+		if t.Skill != nil {
+			entry, err := toolscript.PlainJSON(t.SkillEntry(nil))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, tool{Skill: string(entry)})
+			continue
+		}
+		all = append(all, tool{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), t.Annotations, t.Pages, ""})
 	}
 	return json.Marshal(all)
 }
 
-// DecodeTools reads the tools of a server.
+// DecodeTools reads the tools and skills of a server.
 func DecodeTools(payload []byte, server string) ([]toolscript.Tool, error) {
 	var all []tool
 	if err := json.Unmarshal(payload, &all); err != nil {
@@ -36,6 +45,14 @@ func DecodeTools(payload []byte, server string) ([]toolscript.Tool, error) {
 	}
 	tools := make([]toolscript.Tool, 0, len(all))
 	for _, t := range all {
+		if t.Skill != "" {
+			skill, err := toolscript.ParseSkill(server, json.RawMessage(t.Skill))
+			if err != nil {
+				return nil, fmt.Errorf("a skill cannot be read: %w", err)
+			}
+			tools = append(tools, skill)
+			continue
+		}
 		if !json.Valid([]byte(t.Input)) || t.Output != "" && !json.Valid([]byte(t.Output)) {
 			return nil, fmt.Errorf("the schemas of the tool %q are not JSON", t.Name)
 		}

@@ -155,7 +155,11 @@ func TestProject(t *testing.T) {
 
 // TestTools checks that the bytes of schemas stay unchanged.
 func TestTools(t *testing.T) {
-	want := []toolscript.Tool{{Server: "s", Name: "a", Title: "A", Description: "d <&>", InputSchema: json.RawMessage("{ \"type\" : \"object\", \"x\": \"<\" }")}}
+	skill, err := toolscript.ParseSkill("s", json.RawMessage(`{"uri":"skill://a/SKILL.md","frontmatter":{"name":"a","description":"d <&>"},"resources":[{"uri":"skill://a/SKILL.md","digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","size":0}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []toolscript.Tool{skill, {Server: "s", Name: "a", Title: "A", Description: "d <&>", InputSchema: json.RawMessage("{ \"type\" : \"object\", \"x\": \"<\" }")}}
 	text, err := wire.EncodeTools(want)
 	if err != nil {
 		t.Fatal(err)
