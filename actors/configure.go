@@ -135,6 +135,8 @@ func (s *System) serverSpec(name string, config upstream.Config, starts bool) se
 	switch {
 	case config.Disabled:
 		status.State, status.Disabled = toolscript.Stopped, true
+	case config.Problem != nil:
+		status.State, status.Error = toolscript.Failed, config.Problem.Error()
 	case rests:
 		status.State = toolscript.Resting
 	}
