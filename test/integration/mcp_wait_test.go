@@ -38,7 +38,7 @@ func waitForRuns(t *testing.T, s *mcp.ClientSession) {
 		t.Errorf("wrong: %+v", wrong)
 	}
 
-	slow, failed := run(map[string]any{"code": `import { store } from "toolscript"; while ((await store.get("go")) !== 1) {} return "done"`, "wait": "0s"})
+	slow, failed := run(map[string]any{"code": `import { store } from "toolscript"; while ((await store.get("go")) !== 1) await new Promise((next) => setTimeout(next, 50)); return "done"`, "wait": "0s"})
 	if failed || !slow.OK || !slow.Running || slow.Run == "" || len(slow.Notices) != 1 || !strings.Contains(slow.Notices[0], `"abort": true`) {
 		t.Fatalf("slow: %+v", slow)
 	}
@@ -49,7 +49,7 @@ func waitForRuns(t *testing.T, s *mcp.ClientSession) {
 		t.Errorf("done: %+v %+v", done, done.Error)
 	}
 
-	endless, _ := run(map[string]any{"code": `import { store } from "toolscript"; for (;;) await store.get("go")`, "wait": "10ms"})
+	endless, _ := run(map[string]any{"code": `import { store } from "toolscript"; for (;;) { await store.get("go"); await new Promise((next) => setTimeout(next, 50)); }`, "wait": "10ms"})
 	if !endless.Running {
 		t.Fatalf("endless: %+v", endless)
 	}
