@@ -8,18 +8,26 @@ import "strings"
 const AccountSeparator = "@"
 
 // CutAccount returns the server and the account in the name of a server; account is "" for a
-// server without accounts.
+// server without accounts. An account has only letters, digits, - and _.
 func CutAccount(name string) (server, account string) {
-	if at := strings.LastIndex(name, AccountSeparator); at > 0 {
-		return name[:at], name[at+len(AccountSeparator):]
+	at := strings.LastIndex(name, AccountSeparator)
+	if at < 1 || strings.ContainsFunc(name[at+len(AccountSeparator):], notInAccount) {
+		return name, ""
 	}
-	return name, ""
+	return name[:at], name[at+len(AccountSeparator):]
 }
+
+func notInAccount(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+}
+
+// SeparatesAccount reports whether a name has the separator after its first character.
+func SeparatesAccount(name string) bool { return strings.LastIndex(name, AccountSeparator) > 0 }
 
 // WithoutAccount returns the name of a server or the id of a tool without the account:
 // github__create_issue for github@work__create_issue.
 func WithoutAccount(name string) string {
-	if strings.LastIndex(name, AccountSeparator) < 1 {
+	if !SeparatesAccount(name) {
 		return name
 	}
 	server, tool, isTool := strings.Cut(name, Separator)

@@ -116,7 +116,7 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 // serverSpec describes the actor of one server. starts reports whether it is about to start.
 func (s *System) serverSpec(name string, config upstream.Config, starts bool) serverSpec {
 	err := toolscript.CheckServerName(name)
-	if _, account := toolscript.CutAccount(name); err == nil && account != "" && !slices.Contains(config.Accounts, account) {
+	if _, account := toolscript.CutAccount(name); err == nil && toolscript.SeparatesAccount(name) && !slices.Contains(config.Accounts, account) {
 		err = fmt.Errorf("a server cannot have the name %.80q: %s separates server and account; rename it", name, toolscript.AccountSeparator)
 	}
 	if err != nil && config.Problem == nil {
@@ -135,7 +135,7 @@ func (s *System) serverSpec(name string, config upstream.Config, starts bool) se
 	switch {
 	case config.Disabled:
 		status.State, status.Disabled = toolscript.Stopped, true
-	case config.Problem != nil:
+	case config.Problem != nil && !s.options.OnDemand: // on demand, the problem is reported on use
 		status.State, status.Error = toolscript.Failed, config.Problem.Error()
 	case rests:
 		status.State = toolscript.Resting

@@ -117,7 +117,7 @@ func newModule(n *naming.Names, o Options, away map[string]string) *module {
 	m := &module{options: o, owners: make([]int, len(n.Servers))}
 	shared := map[string]int{} // by server without the account
 	for i, s := range n.Servers {
-		plain := toolscript.WithoutAccount(s.Name)
+		plain, _ := toolscript.CutAccount(s.Name)
 		owner, known := shared[plain]
 		if !known {
 			owner = len(m.sections)
@@ -312,7 +312,7 @@ func joined(texts []string, between string) string {
 
 // serverLines returns a comment with the server's name, if the identifier differs from it.
 func serverLines(s naming.Server) []string {
-	name := toolscript.WithoutAccount(s.Name)
+	name, _ := toolscript.CutAccount(s.Name)
 	if s.Ident == name {
 		return nil
 	}

@@ -201,7 +201,7 @@ func (w *toolWriter) method(params string, optional bool, result string) {
 // address returns the expressions for the server and the id of the tool in the full form. The
 // methods of a server with accounts belong to a function with the parameter server.
 func (w *toolWriter) address() (server, id string) {
-	if toolscript.WithoutAccount(w.tool.Server) != w.tool.Server {
+	if _, account := toolscript.CutAccount(w.tool.Server); account != "" {
 		return "server", "server + " + quote(toolscript.Separator+w.tool.Name)
 	}
 	return quote(w.tool.Server), quote(w.names.ID)

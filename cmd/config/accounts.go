@@ -39,7 +39,7 @@ func (d *document) expandAccounts() {
 	var names []string
 	for _, name := range all.names {
 		n := all.fields[name]
-		n.misnamed = toolscript.WithoutAccount(name) != name
+		n.misnamed = toolscript.SeparatesAccount(name)
 		accounts, valid := accountsOf(n)
 		if !valid || n.misnamed {
 			names = append(names, name)
