@@ -25,7 +25,7 @@ type addOptions struct {
 }
 
 // addKinds are the choices of --from.
-var addKinds = []string{"remote", "npm", "pypi", "oci", "nuget"}
+var addKinds = []string{"remote", "npm", "pypi", "oci", "nuget", "mcpb"}
 
 // NewAdd returns the command add.
 func NewAdd(a *app.App) *cobra.Command {
@@ -52,7 +52,8 @@ login at a remote server, or with --secrets to store the secrets.
 
 FILE.mcpb is a bundle of a server with its manifest (MCPB). It is unpacked below the data
 folder, and its settings are asked for or given as KEY=VALUE; those that are sensitive
-become secrets. toolscript remove deletes its files and secrets.`,
+become secrets. toolscript remove deletes its files and secrets. A bundle of the registry
+is downloaded with --from mcpb, or if the server has nothing else; its hash is checked.`,
 		Example: `  toolscript add io.github.octocat/weather units=metric
   toolscript add weather --from npm --name forecast`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -81,7 +82,7 @@ func (o *addOptions) dispatch(c *cobra.Command, args []string) error {
 		return errors.Join(o.TakeBack(c.Context(), "add"), sweepBundles(c.Context(), &o.ChangeOptions))
 	}
 	if c.ArgsLenAtDash() < 0 && isBundle(args[0]) {
-		return o.addBundle(c.Context(), args[0], args[1:])
+		return o.addBundle(c.Context(), args[0], args[0], args[1:])
 	}
 	given, err := o.given(args, c.ArgsLenAtDash())
 	switch {
@@ -149,6 +150,9 @@ func (o *addOptions) run(ctx context.Context, command, server string, words []st
 	}
 	if err != nil {
 		return err
+	}
+	if o.takesBundle(entry.Server) {
+		return o.addRegistryBundle(ctx, entry, words)
 	}
 	choices, refused, err := Choices(entry.Server, values, o.secrets)
 	if err != nil {
@@ -334,19 +338,27 @@ func about(v Variable) string {
 	return ": " + short(v.Description)
 }
 
+// row shows a line with a label.
+func (o *addOptions) row(label, format string, args ...any) {
+	o.Say("%-12s %s", label, terminal.OneLine(fmt.Sprintf(format, args...)))
+}
+
+// describeEntry shows which server of the registry is added.
+func (o *addOptions) describeEntry(e Entry) {
+	o.row("server:", "%s %s: %s", e.Server.Name, e.Server.Version, short(e.Server.Description))
+	if s := e.Meta.Official; s.Status != "" && s.Status != "active" {
+		o.row("status:", "%s %s", s.Status, short(s.StatusMessage))
+	}
+	o.row("publisher:", "%s", e.Server.Publisher())
+	if e.Server.Repository.URL != "" {
+		o.row("source:", "%s", e.Server.Repository.URL)
+	}
+}
+
 // describe shows what the registry says of a server, and what the server may do.
 func (o *addOptions) describe(e Entry, c Choice, all []Choice, refused []string) {
-	say := func(label, format string, args ...any) {
-		o.Say("%-12s %s", label, terminal.OneLine(fmt.Sprintf(format, args...)))
-	}
-	say("server:", "%s %s: %s", e.Server.Name, e.Server.Version, short(e.Server.Description))
-	if s := e.Meta.Official; s.Status != "" && s.Status != "active" {
-		say("status:", "%s %s", s.Status, short(s.StatusMessage))
-	}
-	say("publisher:", "%s", e.Server.Publisher())
-	if e.Server.Repository.URL != "" {
-		say("source:", "%s", e.Server.Repository.URL)
-	}
+	say := o.row
+	o.describeEntry(e)
 	if c.Kind == "remote" {
 		say("runs:", "at %s, which gets the arguments of its calls", c.From)
 		say("permissions:", "none on this machine")

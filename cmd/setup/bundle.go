@@ -66,15 +66,18 @@ func (r bundleRecord) configured() bool {
 	return has || err != nil
 }
 
-// addBundle unpacks a bundle below the data folder and adds its server.
-func (o *addOptions) addBundle(ctx context.Context, file string, words []string) (err error) {
+// addBundle unpacks a bundle below the data folder and adds its server. from is where the user has it from.
+func (o *addOptions) addBundle(ctx context.Context, file, from string, words []string) (err error) {
 	given, err := pairsOf(words)
 	if err != nil {
 		return app.Usage(o.self.CommandPath(), "%v", err)
 	}
 	b, err := OpenBundle(o.Absolute(file))
+	if other := (*otherSystemError)(nil); errors.As(err, &other) {
+		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s: %w", from, err)}
+	}
 	if err != nil {
-		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", file, err)}
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", from, err)}
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	name := cmp.Or(o.name, localName(b.Manifest.Name))
@@ -84,15 +87,15 @@ func (o *addOptions) addBundle(ctx context.Context, file string, words []string)
 	}
 	values, needed, err := o.settings(ctx, &b.Manifest, name, given)
 	if err != nil {
-		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", file, err)}
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", from, err)}
 	}
 	values.folder = filepath.Join(folder, folderName(name))
 	definition, err := b.Manifest.definition(values, func(program string) (string, error) { return runtimeVersion(ctx, program, o.Env) })
 	if err != nil {
-		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s: %w", file, err)}
+		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s: %w", from, err)}
 	}
 	o.secrets = len(needed) > 0
-	return o.installBundle(ctx, b, name, values.folder, Choice{Kind: "mcpb", From: file, Definition: definition, Needed: needed})
+	return o.installBundle(ctx, b, name, values.folder, Choice{Kind: "mcpb", From: from, Definition: definition, Needed: needed})
 }
 
 // installBundle shows the change, and unpacks the bundle when the user has agreed.
@@ -221,6 +224,9 @@ func removeSecretsOf(ctx context.Context, a *app.App, r bundleRecord) error {
 func (o *addOptions) describeBundle(b *Bundle, c Choice) {
 	m := b.Manifest
 	o.Say("%-12s %s", "bundle:", terminal.OneLine(fmt.Sprintf("%s %s: %s", cmp.Or(m.DisplayName, m.Name), m.Release, short(m.Description))))
+	if isAddress(c.From) {
+		o.row("package:", "%s", c.From)
+	}
 	o.Say("%-12s %s", "author:", terminal.OneLine(m.Author.Name+", as the bundle says; signatures are not checked"))
 	o.Say("%-12s %s", "permissions:", permissions["npm"])
 	for _, v := range c.Needed {

@@ -117,7 +117,7 @@ func (m *Manifest) check(b *Bundle) error {
 		return err
 	}
 	if platforms := m.Compatibility.Platforms; len(platforms) > 0 && !slices.Contains(platforms, platform()) {
-		return fmt.Errorf("the bundle is for %s, and this is %s", strings.Join(platforms, ", "), platform())
+		return &otherSystemError{strings.Join(platforms, ", ")}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.UserConfig)) {
 		if s := m.UserConfig[name]; !settingName().MatchString(name) || !slices.Contains([]string{"string", "number", "boolean", "directory", "file"}, s.Type) {
@@ -175,4 +175,11 @@ func (m *Manifest) launch() launchConfig {
 // runs reports whether a file of the bundle is the program of its server.
 func (m *Manifest) runs(name string) bool {
 	return m.Server.Type == bundleBinary && strings.TrimSuffix(name, ".exe") == strings.TrimSuffix(m.Server.EntryPoint, ".exe")
+}
+
+// otherSystemError reports a bundle that does not run on this system.
+type otherSystemError struct{ systems string }
+
+func (e *otherSystemError) Error() string {
+	return fmt.Sprintf("the bundle is for %s, and this is %s", e.systems, platform())
 }

@@ -169,32 +169,11 @@ func checkURL(base string) error {
 func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base()+path, nil)
+	resp, done, err := c.request(ctx, c.base()+path) //nolint:bodyclose // done closes it
 	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
-	base, err := url.Parse(c.base())
-	if err != nil {
-		return nil, err
-	}
-	guard := egress.NewGuard(egress.GuardOptions{Written: []*url.URL{base}, Hint: "if it is right, name that registry with --registry"})
-	defer guard.CloseIdleConnections()
-	client := http.Client{Transport: guard, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		if len(via) > 5 {
-			return errors.New("too many redirects")
-		}
-		return checkURL(r.URL.Scheme + "://" + r.URL.Host)
-	}}
-	resp, err := client.Do(request) //nolint:gosec // G704: the registry that the user names
-	if err != nil {
-		if of := (*url.Error)(nil); errors.As(err, &of) { // without the address, which is long
-			err = of.Err
-		}
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry at %s cannot be reached: %w; name another one with --registry", c.base(), err)}
 	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
+	defer done()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
 	switch {
 	case err != nil:
@@ -207,6 +186,40 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the registry at %s answered with more than %d MB", c.base(), mostBytes>>20)}
 	}
 	return text, nil
+}
+
+// request sends a request. The caller calls done after it has read the answer. Redirects do not leave
+// https, and no address is more internal than that of the registry.
+func (c *Client) request(ctx context.Context, address string) (resp *http.Response, done func(), err error) {
+	base, err := url.Parse(c.base())
+	if err != nil {
+		return nil, nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	request.Header.Set("Accept", "application/json, */*;q=0.1")
+	request.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
+	guard := egress.NewGuard(egress.GuardOptions{Written: []*url.URL{base}, Hint: "if it is right, name that registry with --registry"})
+	client := http.Client{Transport: guard, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if len(via) > 5 {
+			return errors.New("too many redirects")
+		}
+		return checkURL(r.URL.Scheme + "://" + r.URL.Host)
+	}}
+	resp, err = client.Do(request) //nolint:gosec // G704: the registry that the user names, or a file that it names
+	if err != nil {
+		guard.CloseIdleConnections()
+		if of := (*url.Error)(nil); errors.As(err, &of) { // without the address, which is long
+			err = of.Err
+		}
+		return nil, nil, err
+	}
+	return resp, func() {
+		_ = resp.Body.Close() // it was only read
+		guard.CloseIdleConnections()
+	}, nil
 }
 
 func decode(text []byte, into any) error {

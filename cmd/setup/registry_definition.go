@@ -213,7 +213,7 @@ func local(p Package, in *inputs) (Choice, error) {
 	}
 	switch {
 	case p.RegistryType == "mcpb":
-		return Choice{}, errors.New("bundles are not supported: unpack it, and add its program with toolscript call --stdio COMMAND --save NAME")
+		return Choice{}, errors.New("a bundle is taken with --from mcpb")
 	case !known:
 		return Choice{}, fmt.Errorf("packages of the type %.20q are not supported", p.RegistryType)
 	case p.Transport.Type != "stdio":

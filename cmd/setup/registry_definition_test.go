@@ -132,7 +132,7 @@ func TestOtherPackages(t *testing.T) {
 		{setup.Package{RegistryType: "nuget", Identifier: "cat", EnvironmentVariables: []setup.KeyValue{{Name: "DOTNET_STARTUP_HOOKS", Input: setup.Input{Value: "x.dll"}}}}, "would change which program"},
 		{setup.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []setup.KeyValue{{Name: "NODE_OPTIONS", Input: setup.Input{Value: "--require x"}}}}, "would change which program"},
 		{setup.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []setup.KeyValue{{Name: "A B"}}}, "not the name of a variable"},
-		{setup.Package{RegistryType: "mcpb", Identifier: "https://example.com/cat.mcpb"}, "bundles are not supported"},
+		{setup.Package{RegistryType: "mcpb", Identifier: "https://example.com/cat.mcpb"}, "a bundle is taken with --from mcpb"},
 	} {
 		tt.p.Transport = stdio
 		choices, refused, err := setup.Choices(setup.Definition{Name: "com.example/cat", Packages: []setup.Package{tt.p}}, nil, false)
