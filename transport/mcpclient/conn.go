@@ -28,7 +28,7 @@ type Conn struct {
 	refused  versions       // that the server named when it refused ours
 	dialect  dialect
 	sessions sessions
-	startled bool // the process has ended after the request of the newest version
+	startled atomic.Bool // the process has ended after the request of the newest version
 
 	announcesTools bool
 	announces      atomic.Bool  // the server sends notifications of changes of its list of tools

@@ -207,7 +207,7 @@ func (c *Conn) discover(ctx context.Context, version string) discovered {
 		case modern:
 			return discovered{err: fmt.Errorf("server/discover: %s", refusalText(failure, err)), final: true}
 		case err != nil && c.over(ctx, err) && !httptransport.Unauthorized(err): // some servers answer 401 without a session
-			c.startled = isLost(err)
+			c.startled.Store(isLost(err))
 			return discovered{err: err, final: true}
 		default:
 			return discovered{err: errNotDiscovered, passing: isPassing(err)}
@@ -305,7 +305,7 @@ func (c *Conn) speak(version string) {
 // wasStartled reports whether the server may have ended because of a request before the handshake.
 func (c *Conn) wasStartled(ctx context.Context) bool {
 	process, is := c.peer.(*stdio)
-	if !is || !c.startled || c.dialect.forced || ctx.Err() != nil || known(c.on.Spoken, true) {
+	if !is || !c.startled.Load() || c.dialect.forced || ctx.Err() != nil || known(c.on.Spoken, true) {
 		return false
 	}
 	select {
