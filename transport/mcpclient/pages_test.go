@@ -16,7 +16,7 @@ import (
 // A server refuses a call until a person has opened a page, whose end it reports. An elicitation of a page is
 // passed on with its id.
 func TestPages(t *testing.T) {
-	finished := make(chan string, 4)
+	finished, visited := make(chan string, 4), make(chan bool, 1)
 	visit := func(address string) {
 		request, err := http.NewRequestWithContext(kit.Within(t), http.MethodGet, address, http.NoBody)
 		if err != nil {
@@ -37,7 +37,10 @@ func TestPages(t *testing.T) {
 			if err != nil || q.Page == "" || q.Message != "Please connect your account" {
 				t.Errorf("%s: %+v, %v", params, q, err)
 			}
-			go visit(q.URL)
+			go func() {
+				visit(q.URL)
+				visited <- true
+			}()
 			return json.RawMessage(`{"action":"accept"}`), nil
 		},
 	})
@@ -60,6 +63,7 @@ func TestPages(t *testing.T) {
 	if got := text(t, c, "connect", `{}`); got != `{"action":"accept"}` {
 		t.Errorf("a question about a page: %s", got)
 	}
+	kit.Receive(t, visited)
 }
 
 // An error that does not list pages as MCP wants stays an error of the protocol.
