@@ -92,7 +92,7 @@ func unlisted(view catalog.View, f toolscript.Filter) (names toolscript.Filter) 
 			continue
 		default:
 		}
-		if of, _ := view.Names().ByName(known.Name); len(of.Tools) == 0 && f.Reaches(known.Name) {
+		if known.Tools == 0 && f.Reaches(known.Name) {
 			names = append(names, known.Name)
 		}
 	}

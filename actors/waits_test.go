@@ -49,3 +49,21 @@ func TestAuditHasWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestListsOfAllAccounts: the tools of one account do not stand for those of another that connects.
+func TestListsOfAllAccounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		of := upstream.Config{Type: upstream.HTTP, Accounts: []string{"work", "home"}}
+		s := startWith(t, actors.Options{
+			Servers: map[string]upstream.Config{"hub@work": of, "hub@home": of},
+			Dial:    dialer{"hub@work": after(time.Second, answers(newConn("hub@work", "own"), nil))}.dial,
+		})
+		synctest.Wait()
+		if waited, pending := s.AwaitLists(t.Context(), nil); len(waited) != 1 || len(pending) != 0 {
+			t.Errorf("AwaitLists = %q, %q, want to wait for one", waited, pending)
+		}
+		if n := s.Catalog().Len(); n != 2 {
+			t.Errorf("%d tools, want those of both accounts", n)
+		}
+	})
+}
