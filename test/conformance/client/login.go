@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -19,7 +18,7 @@ const (
 	document = "https://conformance-test.local/client-metadata.json" // the suite's URL of a client ID metadata document
 )
 
-// login logs in as the context of the suite says. It stores the login in a private folder.
+// login logs in as the context of the suite says. It keeps the login in memory.
 func login(server string) (*oauth.Session, error) {
 	var given struct {
 		ClientID         string       `json:"client_id"`
@@ -53,12 +52,8 @@ func login(server string) (*oauth.Session, error) {
 	case given.WorkloadJWT != "":
 		c.Grant, c.Assertion = oauth.JWTBearer, given.WorkloadJWT
 	}
-	home, err := os.MkdirTemp("", "toolscript-conformance-")
-	if err != nil {
-		return nil, err
-	}
 	return oauth.New(oauth.Options{
-		Server: "conformance", URL: server, Config: c, Store: oauth.Store{Dir: filepath.Join(home, "oauth")},
+		Server: "conformance", URL: server, Config: c,
 		Fetch: agree, Redirect: redirect, Confirm: func(string) bool { return true },
 	})
 }
