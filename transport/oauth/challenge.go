@@ -13,7 +13,7 @@ type challenge struct {
 	scopes    []string // required scopes, nil if not specified
 	forbidden bool     // the token is valid and lacks scopes
 	nonce     bool     // the server wants its nonce in the proof
-	bound     bool     // the server wants tokens that are bound to a key, see DPoP
+	bound     bool     // the server accepts only tokens that are bound to a key, see DPoP
 }
 
 // challengeOf parses a refusal. ok is false if a token would not help; for a 403 it
@@ -27,12 +27,13 @@ func challengeOf(resp *http.Response) (c challenge, ok bool) {
 	if err != nil {
 		all = nil
 	}
-	problem := ""
+	problem, bearer := "", false
 	for _, one := range all {
 		if c.metadata == "" {
 			c.metadata = one.Params["resource_metadata"]
 		}
 		c.bound = c.bound || strings.EqualFold(one.Scheme, dpopScheme)
+		bearer = bearer || one.Scheme == "bearer"
 		if one.Scheme != "bearer" && !strings.EqualFold(one.Scheme, dpopScheme) {
 			continue
 		}
@@ -43,7 +44,7 @@ func challengeOf(resp *http.Response) (c challenge, ok bool) {
 			problem = one.Params["error"]
 		}
 	}
-	c.nonce = problem == nonceRequired
+	c.nonce, c.bound = problem == nonceRequired, c.bound && !bearer
 	c.forbidden = resp.StatusCode == http.StatusForbidden
 	return c, !c.forbidden || problem == "insufficient_scope"
 }
