@@ -70,7 +70,7 @@ func (s *System) replace(ctx context.Context, servers map[string]upstream.Config
 	return result, nil
 }
 
-// flushRegistry waits until the registry has published what it was told. A
+// flushRegistry waits until the registry has handled all messages sent to it so far. A
 // registry that ends meanwhile gets the same facts again when it has started.
 func (s *System) flushRegistry(ctx context.Context) {
 	if at, ok := s.directory.Find(registryID); ok {

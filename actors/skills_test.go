@@ -34,8 +34,8 @@ func skillOf(t *testing.T, description, text string) (toolscript.Tool, string) {
 	return skill, text
 }
 
-// TestPinOfSkill: a skill whose text has another digest is in quarantine until a person accepts it, and so
-// is one that is new.
+// TestPinOfSkill: a skill whose text has another digest is in quarantine until a person accepts it. A new skill
+// is, too.
 func TestPinOfSkill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, _ := skillOf(t, "Write notes", "Short.")
