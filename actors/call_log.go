@@ -52,7 +52,7 @@ func (s *System) logCall(call toolscript.Call, id, owner, outcome string, sent t
 	if !s.options.Logger.Enabled(context.Background(), level) {
 		return
 	}
-	attrs := []slog.Attr{slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome)}
+	attrs := append(make([]slog.Attr, 0, 11), slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome))
 	if why = s.Redact(owner, why); outcome == toolscript.OutcomeOK {
 		owner = "" // part of the id
 	}

@@ -37,7 +37,8 @@ type emitter struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	waiting []toolscript.Event // the first events that the client has not taken
+	waiting []toolscript.Event // the first events that the client has not taken, after taken others
+	taken   int
 	others  int                // the number of events in waiting that are not events of calls
 	due     bool               // the events are delivered now, even if all are events of calls
 	delay   *time.Timer        // sets due; nil: not running
@@ -99,7 +100,7 @@ func (e *emitter) try(event toolscript.Event) bool {
 // placed decides when a new event is due: at once, or after maxDelay for an event of a call.
 func (e *emitter) placed(event toolscript.Event) {
 	e.stopTimer()
-	if ofCall(event) && e.last == nil && len(e.waiting) < detailsAhead/2 {
+	if ofCall(event) && e.last == nil && len(e.waiting)-e.taken < detailsAhead/2 {
 		e.deferFlush()
 		return
 	}
@@ -138,13 +139,16 @@ func (e *emitter) deferFlush() {
 func (e *emitter) place(event toolscript.Event) bool {
 	memory, room := e.spool.empty() && len(e.after) == 0, e.others < eventsAhead
 	if ofCall(event) {
-		room = len(e.waiting) < callEventsAhead
+		room = len(e.waiting)-e.taken < callEventsAhead
 		if event.Args != nil || event.Result != nil {
-			room = len(e.waiting) < detailsAhead
+			room = len(e.waiting)-e.taken < detailsAhead
 		}
 	}
 	switch {
 	case memory && (room || e.free):
+		if len(e.waiting) == cap(e.waiting) {
+			e.waiting, e.taken = append(e.waiting[:0], e.waiting[e.taken:]...), 0
+		}
 		e.waiting = append(e.waiting, event)
 		e.weigh(event, 1)
 	case (!memory || e.left <= 0) && len(e.after) == 0 && e.spool.put(event) == nil:
@@ -204,7 +208,7 @@ func (e *emitter) next() (event toolscript.Event, last bool) {
 	}
 	switch {
 	case len(e.waiting) > 0:
-		event, e.waiting = e.waiting[0], e.waiting[1:]
+		event = e.first()
 		e.weigh(event, -1)
 	case !e.spool.empty():
 		event = e.spool.take()
@@ -216,6 +220,16 @@ func (e *emitter) next() (event toolscript.Event, last bool) {
 	e.due = !e.empty()
 	e.changed.Broadcast()
 	return event, false
+}
+
+// first removes the first event of waiting.
+func (e *emitter) first() toolscript.Event {
+	event := e.waiting[e.taken]
+	e.waiting[e.taken] = toolscript.Event{}
+	if e.taken++; e.taken == len(e.waiting) {
+		e.waiting, e.taken = e.waiting[:0], 0 // the next events use the same memory
+	}
+	return event
 }
 
 // ready reports whether an event can be delivered.

@@ -28,6 +28,7 @@ type batch struct {
 	writing sync.Mutex // held while lines are formatted and written
 	to      io.Writer
 	text    bytes.Buffer
+	written []line // empty; its memory is that of the next waiting lines
 
 	mu      sync.Mutex
 	waiting []line
@@ -89,7 +90,7 @@ func (b *batch) keep(l line) bool {
 	return len(b.waiting) < maxWaiting
 }
 
-// take removes and returns the waiting lines.
+// take removes and returns the waiting lines. The caller holds writing.
 func (b *batch) take() []line {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,7 +99,7 @@ func (b *batch) take() []line {
 	}
 	b.timer.Stop()
 	lines := b.waiting
-	b.timer, b.waiting = nil, nil
+	b.timer, b.waiting, b.written = nil, b.written, nil
 	return lines
 }
 
@@ -106,9 +107,12 @@ func (b *batch) take() []line {
 func (b *batch) write(more ...line) error {
 	b.writing.Lock()
 	defer b.writing.Unlock()
-	for _, l := range append(b.take(), more...) {
+	lines := append(b.take(), more...)
+	for _, l := range lines {
 		_ = l.format.Handle(l.ctx, l.record) // writing to a buffer never fails
 	}
+	clear(lines)
+	b.written = lines[:0]
 	defer b.text.Reset()
 	if b.text.Len() == 0 {
 		return nil

@@ -20,6 +20,7 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"names":         (*run).listNames,
 	"missing":       (*run).explainMissing,
 	"call":          (*run).beginCall,
+	"callPlain":     (*run).beginPlainCall,
 	"cancel":        (*run).cancelCall,
 	"await":         (*run).awaitCall,
 	"stdin":         (*run).askStdin,

@@ -217,6 +217,35 @@ func TestCallsThatWereNotAwaited(t *testing.T) {
 	}
 }
 
+// TestFormsOfArguments: the host encodes plain objects, the engine all other values.
+func TestFormsOfArguments(t *testing.T) {
+	for args, want := range map[string]string{
+		``:          `{}`,
+		`undefined`: `{}`,
+		`{}`:        `{}`,
+		`null`:      `null`,
+		`"{}"`:      `"{}"`,
+		`1.5`:       `1.5`,
+		`[1, "a"]`:  `[1,"a"]`,
+		`{ a: undefined, b: [null, -0, 1e21, "\ud800"] }`:                   "{\"b\":[null,0,1e+21,\"\uFFFD\"]}",
+		`{ 2: "b", 1: "a", list: [undefined, NaN] }`:                        `{"1":"a","2":"b","list":[null,null]}`,
+		`{ get a() { return 1 }, b: new Date(0), c: 2n ** 60n }`:            `{"a":1,"b":"1970-01-01T00:00:00.000Z","c":1152921504606846976}`,
+		`{ m: new Map([["k", new Set([1])]]), u: new URL("https://a.b/") }`: `{"m":{"k":[1]},"u":"https://a.b/"}`,
+		`{ text: "x".repeat(2 ** 20).slice(0, 3) + "€" }`:                   `{"text":"xxx€"}`,
+	} {
+		h := newHost()
+		run(t, script(imports+`await tools.github.createIssue(`+args+`)`), h)
+		if len(h.calls) != 1 || string(h.calls[0].Args) != want {
+			t.Errorf("%s: calls %v, want one with %s", args, h.calls, want)
+		}
+	}
+	h := newHost()
+	run(t, script(imports+`await tools.github.createIssue({ text: "é".repeat(2 ** 20) })`), h)
+	if len(h.calls) != 1 || string(h.calls[0].Args) != `{"text":"`+strings.Repeat("é", 1<<20)+`"}` {
+		t.Error("large arguments have changed")
+	}
+}
+
 func TestArgumentsThatJSONCannotHold(t *testing.T) {
 	for _, args := range []string{`() => 1`, `(() => { const a = {}; a.a = a; return a })()`} {
 		h := newHost()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
 )
@@ -134,8 +135,24 @@ func (in *instance) utf8(b handle) (data []byte, release func()) {
 	return data, func() { in.call(fnFreeText, uint64(p)) }
 }
 
+// ascii reports whether all bytes of a text are ASCII.
+func ascii(text []byte) bool {
+	for _, b := range text {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // text returns the value of a string, with U+FFFD for lone surrogates.
 func (in *instance) text(b handle) string {
+	h := in.heap()
+	if tag, at := h.value(uint32(b)); tag == tagString {
+		if content, wide := h.content(at); content != nil && !wide && ascii(content) {
+			return string(content)
+		}
+	}
 	data, release := in.utf8(b)
 	defer release()
 	return strings.ToValidUTF8(string(data), "\uFFFD")

@@ -8,6 +8,7 @@
   const absent = -2;
   const group = -3;
   const as = -4;
+  const notPlain = 2;
   const pending = new Map();
   const capability = Promise.withResolvers.bind(Promise);
   let last = 0;
@@ -32,19 +33,26 @@
   // of each call itself.
   const here = host.frames === undefined ? () => new Error() : () => undefined;
 
+  // direct: the host encodes arguments itself, unless they need the engine.
+  const direct = host.callPlain !== undefined;
+
   // call makes a tool call. at is an error with its trace; undefined: that of the call. shape converts the
   // answer to the script's value. key is an idempotency key; most calls have none.
   const call = (id, server, tool, args, task, at, shape, key) => {
     const waiting = capability();
     waiting.at = at;
     waiting.shape = shape;
+    pending.set(id, waiting);
     try {
-      const text = args === undefined ? '{}' : argumentsText(args);
-      if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
-      pending.set(id, waiting);
-      const begun = key === undefined ? host.call(id, server, tool, text, task) : host.call(id, server, tool, text, task, key);
+      let begun = direct && key === undefined ? host.callPlain(id, server, tool, args, task) : notPlain;
+      if (begun === notPlain) {
+        const text = args === undefined ? '{}' : argumentsText(args);
+        if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
+        begun = key === undefined ? host.call(id, server, tool, text, task) : host.call(id, server, tool, text, task, key);
+      }
       if (begun === 0) internal.settle(id, 1, tooMany);
     } catch (error) {
+      pending.delete(id);
       if (task === 1) throw error; // nothing may wait for the promise
       waiting.reject(error);
     }
