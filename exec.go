@@ -137,6 +137,9 @@ type Event struct {
 	*End
 }
 
+// OfCall reports whether e is about the start or the end of a call.
+func (e *Event) OfCall() bool { return e.Type == EventCall || e.Type == EventCallEnd }
+
 // End describes how a run ended.
 type End struct {
 	OK       bool            `json:"-"`               // sent as Event.OK

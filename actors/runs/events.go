@@ -100,16 +100,11 @@ func (e *emitter) try(event toolscript.Event) bool {
 // placed decides when a new event is due: at once, or after maxDelay for an event of a call.
 func (e *emitter) placed(event toolscript.Event) {
 	e.stopTimer()
-	if ofCall(event) && e.last == nil && len(e.waiting)-e.taken < detailsAhead/2 {
+	if event.OfCall() && e.last == nil && len(e.waiting)-e.taken < detailsAhead/2 {
 		e.deferFlush()
 		return
 	}
 	e.flush()
-}
-
-// ofCall reports whether an event may be delayed.
-func ofCall(event toolscript.Event) bool {
-	return event.Type == toolscript.EventCall || event.Type == toolscript.EventCallEnd
 }
 
 // flush makes the waiting events due. Without events it does not set due, because deferFlush
@@ -138,7 +133,7 @@ func (e *emitter) deferFlush() {
 // place adds an event behind the others and reports whether there was room.
 func (e *emitter) place(event toolscript.Event) bool {
 	memory, room := e.spool.empty() && len(e.after) == 0, e.others < eventsAhead
-	if ofCall(event) {
+	if event.OfCall() {
 		room = len(e.waiting)-e.taken < callEventsAhead
 		if event.Args != nil || event.Result != nil {
 			room = len(e.waiting)-e.taken < detailsAhead
@@ -162,7 +157,7 @@ func (e *emitter) place(event toolscript.Event) bool {
 
 // weigh adds n to others, unless the event is an event of a call.
 func (e *emitter) weigh(event toolscript.Event, n int) {
-	if !ofCall(event) {
+	if !event.OfCall() {
 		e.others += n
 	}
 }

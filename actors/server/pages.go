@@ -95,8 +95,7 @@ func askPage(ctx context.Context, q toolscript.Question, ask func(context.Contex
 
 // pagesOf returns the pages that a call has to wait for; nil if there are none.
 func pagesOf(err error) *upstream.PagesError {
-	var e *upstream.PagesError
-	errors.As(err, &e)
+	e, _ := errors.AsType[*upstream.PagesError](err)
 	return e
 }
 

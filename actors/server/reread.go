@@ -117,9 +117,9 @@ const (
 
 // isUnknownTool reports whether an answer may say that the server has no such tool.
 func isUnknownTool(result json.RawMessage, err error) bool {
-	var e *toolscript.Error
+	e, known := errors.AsType[*toolscript.Error](err)
 	switch {
-	case errors.As(err, &e):
+	case known:
 		return e.RPCCode == methodNotFound || e.RPCCode != 0 && unknownTexts().MatchString(e.Error())
 	case err != nil, len(result) > longestRefusal, !bytes.Contains(result, []byte(`"isError"`)):
 		return false

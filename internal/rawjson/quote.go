@@ -3,7 +3,7 @@ package rawjson
 import "github.com/go-json-experiment/json/jsontext"
 
 // AppendQuoted appends a text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
-func AppendQuoted(to, text []byte) []byte {
+func AppendQuoted[Text ~string | ~[]byte](to []byte, text Text) []byte {
 	to, _ = jsontext.AppendQuote(to, text) // the only error is about bytes that are not UTF-8
 	return to
 }

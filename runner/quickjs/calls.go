@@ -85,11 +85,3 @@ func (r *run) awaitCall(a arguments) handle {
 func (r *run) framesOfCall(arguments) handle {
 	return r.instance.newString(r.instance.heap().trace(r.ended))
 }
-
-// optional returns a text argument, or "" if it is missing.
-func (a arguments) optional(i int) string {
-	if i >= len(a.handles) {
-		return ""
-	}
-	return a.text(i)
-}

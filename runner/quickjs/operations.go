@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
@@ -53,6 +54,47 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"zoneOffset":    (*run).zoneOffsetAt,
 	"assumeZone":    (*run).assumeZone,
 }
+
+// arguments are the arguments of an operation. The engine frees the handles.
+type arguments struct {
+	instance *instance
+	handles  []handle
+}
+
+// at returns argument i, or 0 if it is missing. The functions of the engine treat 0 as
+// undefined, except functions that read numbers.
+func (a arguments) at(i int) handle {
+	if i < len(a.handles) {
+		return a.handles[i]
+	}
+	return 0
+}
+
+func (a arguments) text(i int) string    { return a.instance.text(a.at(i)) }
+func (a arguments) integer(i int) int    { return a.instance.integer(a.at(i)) }
+func (a arguments) number(i int) float64 { return a.instance.number(a.at(i)) }
+
+// optional returns a text argument, or "" if it is missing.
+func (a arguments) optional(i int) string {
+	if i >= len(a.handles) {
+		return ""
+	}
+	return a.text(i)
+}
+
+func (r *run) integer(n int) handle { return r.instance.newNumber(float64(n)) }
+
+// write(stream, text)
+func (r *run) write(a arguments) handle {
+	r.host.Write(runner.Stream(a.integer(0)), a.text(1))
+	return r.instance.undefined()
+}
+
+// server(name) → index or -1
+func (r *run) findServer(a arguments) handle { return r.integer(r.names.Server(a.text(0))) }
+
+// tool(server, name) → index, -1, or -2 for any tool of a server without tools
+func (r *run) findTool(a arguments) handle { return r.integer(r.names.Tool(a.integer(0), a.text(1))) }
 
 // shown(server or -1, name) → 1 if the script may see the name, else 0
 func (r *run) isShown(a arguments) handle {
@@ -160,4 +202,14 @@ func (r *run) promiseState(a arguments) handle {
 // promiseResult(promise) → its value or reason
 func (r *run) promiseResult(a arguments) handle {
 	return handle(r.instance.call(fnPromiseResult, uint64(a.at(0))))
+}
+
+// json(value) → 1 if the host has encoded the value of the script, 0 if the prelude must do so
+func (r *run) keepJSON(a arguments) handle {
+	var ok bool
+	if r.value, ok = r.instance.plainJSON(a.at(0), r.job.Limits.ValueBytes); !ok {
+		r.value = nil
+		return r.integer(0)
+	}
+	return r.integer(1)
 }

@@ -141,28 +141,22 @@ func encodeEvent(e toolscript.Event) (line, error) {
 // encodeCall encodes the event of a call as encode does, without reflection: these events are most
 // of those of a run. It returns nil for other events, and if the event has the details of DialectHarness.
 func encodeCall(e toolscript.Event) []byte {
-	if !ofCall(e) || e.Args != nil || e.Result != nil || e.Failure != nil {
+	if !e.OfCall() || e.Args != nil || e.Result != nil || e.Failure != nil {
 		return nil
 	}
-	text := append(make([]byte, 0, 128), `{"type":`...)
-	text = rawjson.AppendQuoted(text, []byte(e.Type))
-	text = rawjson.AppendQuoted(append(text, `,"callId":`...), []byte(e.CallID))
-	text = rawjson.AppendQuoted(append(text, `,"tool":`...), []byte(e.Tool))
+	text := rawjson.AppendQuoted(append(make([]byte, 0, 128), `{"type":`...), e.Type)
+	text = rawjson.AppendQuoted(append(text, `,"callId":`...), e.CallID)
+	text = rawjson.AppendQuoted(append(text, `,"tool":`...), e.Tool)
 	if e.OK != nil {
 		text = strconv.AppendBool(append(text, `,"ok":`...), *e.OK)
 	}
 	if e.Sent != "" {
-		text = rawjson.AppendQuoted(append(text, `,"sent":`...), []byte(e.Sent))
+		text = rawjson.AppendQuoted(append(text, `,"sent":`...), e.Sent)
 	}
 	if e.Ms != 0 {
 		text = strconv.AppendFloat(append(text, `,"ms":`...), e.Ms, 'f', -1, 64)
 	}
 	return append(text, "}\n"...)
-}
-
-// ofCall reports whether e is about the start or the end of a call.
-func ofCall(e toolscript.Event) bool {
-	return e.Type == toolscript.EventCall || e.Type == toolscript.EventCallEnd
 }
 
 // answer sends v as JSON with the status.

@@ -74,8 +74,7 @@ func (e *TaskError) Unwrap() error { return e.Err }
 
 // TaskOf returns the id of the task that an error leaves at the server; "" if there is none.
 func TaskOf(err error) string {
-	var e *TaskError
-	if errors.As(err, &e) {
+	if e, left := errors.AsType[*TaskError](err); left {
 		return e.ID
 	}
 	return ""
