@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
@@ -23,25 +25,35 @@ func openServers(file File) (*target, *document, error) {
 	return t, d, nil
 }
 
-// HasServer reports whether a configuration file of toolscript defines a server.
+// HasServer reports whether a configuration file of toolscript defines a server, or an account such
+// as github@work.
 func HasServer(file File, name string) (bool, error) {
 	_, d, err := openServers(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return d != nil && d.root.at("mcpServers", name) != nil, err
+	server, account := toolscript.CutAccount(name)
+	if d == nil || account == "" {
+		return d != nil && d.root.at("mcpServers", name) != nil, err
+	}
+	accounts, _ := d.root.at("mcpServers", server, accountsKey).plain().([]any)
+	return slices.Contains(accounts, any(account)), err
 }
 
+const accountsKey = "accounts"
+
 // editServers returns the change that edits some servers in a file of toolscript, or nil if
-// no server needs an edit. It ignores names that the file does not have.
-func editServers(file File, names []string, edit func(c *Change, server *node, name string) error) (*Change, error) {
+// no server needs an edit. It ignores names that the file does not have. account is that in a name
+// such as github@work.
+func editServers(file File, names []string, edit func(c *Change, server *node, name, account string) error) (*Change, error) {
 	t, d, err := openServers(file)
 	if err != nil || d == nil {
 		return nil, err
 	}
 	for _, name := range names {
+		name, account := toolscript.CutAccount(name)
 		if n := d.root.at("mcpServers", name); n != nil {
-			if err := edit(t.change, n, name); err != nil {
+			if err := edit(t.change, n, name, account); err != nil {
 				return nil, err
 			}
 		}
@@ -52,16 +64,35 @@ func editServers(file File, names []string, edit func(c *Change, server *node, n
 	return t.change, nil
 }
 
-// RemoveServers returns the change that removes servers from a file of toolscript.
+// RemoveServers returns the change that removes servers, or accounts of servers, from a file of toolscript.
 func RemoveServers(file File, names ...string) (*Change, error) {
-	return editServers(file, names, func(c *Change, server *node, name string) error {
+	return editServers(file, names, func(c *Change, server *node, name, account string) error {
+		if account != "" {
+			return c.removeAccount(name, account)
+		}
 		return c.drop(server.plain(), "mcpServers", name)
 	})
 }
 
+func (c *Change) removeAccount(server, account string) error {
+	var accounts []string
+	if err := json.Unmarshal(c.written("mcpServers", server, accountsKey), &accounts); err != nil {
+		return fmt.Errorf("%s: the accounts of server %s: %w", c.File.Path, server, err)
+	}
+	left := slices.DeleteFunc(slices.Clone(accounts), func(a string) bool { return a == account })
+	if len(left) == 0 {
+		return fmt.Errorf("%s is the last account of the server; run: %s", account, toolscript.Command("remove", server))
+	}
+	return c.put(left, "mcpServers", server, accountsKey)
+}
+
 // SwitchServers returns the change that disables or enables servers in a file of toolscript.
 func SwitchServers(file File, disabled bool, names ...string) (*Change, error) {
-	return editServers(file, names, func(c *Change, server *node, name string) error {
+	return editServers(file, names, func(c *Change, server *node, name, account string) error {
+		if account != "" {
+			return fmt.Errorf("%s is an account of server %s, and only a whole server can be disabled; to remove the account: %s",
+				account, name, toolscript.Command("remove", name+toolscript.AccountSeparator+account))
+		}
 		member := server.at("disabled")
 		is := member != nil && member.plain() == true
 		switch {
@@ -99,14 +130,15 @@ func (c *Change) written(keys ...string) json.RawMessage {
 	return nil
 }
 
-// Confine returns the "confine" of a server in a file of toolscript, as written in the
+// Confine returns the "confine" of a server, which is that of all its accounts, in a file of toolscript, as written in the
 // file, or nil if there is none.
 func Confine(file File, name string) (any, error) {
 	_, d, err := openServers(file)
 	if err != nil || d == nil {
 		return nil, err
 	}
-	return d.root.at("mcpServers", name, confineKey).plain(), nil
+	server, _ := toolscript.CutAccount(name)
+	return d.root.at("mcpServers", server, confineKey).plain(), nil
 }
 
 const confineKey = "confine"
@@ -118,7 +150,7 @@ func SetConfine(file File, name string, value json.RawMessage) (*Change, error) 
 	if err != nil {
 		return nil, err
 	}
-	return editServers(file, []string{name}, func(c *Change, server *node, name string) error {
+	return editServers(file, []string{name}, func(c *Change, server *node, name, _ string) error {
 		member := server.at(confineKey)
 		if member != nil && reflect.DeepEqual(member.plain(), d.root.plain()) {
 			return nil

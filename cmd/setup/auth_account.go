@@ -45,9 +45,13 @@ func accountOf(a *app.App, server, account string, trust bool) (name string, acc
 	case len(accounts) == 0:
 		return "", nil, fmt.Errorf("server %s has no accounts; run: %s", server, toolscript.Command("auth", server))
 	case !slices.Contains(accounts, account):
-		return "", nil, fmt.Errorf("server %s has no account %q; its accounts are: %s", server, account, strings.Join(accounts, ", "))
+		return "", nil, unknownAccount(server, account, accounts)
 	}
 	return server + toolscript.AccountSeparator + account, nil, nil
+}
+
+func unknownAccount(server, account string, accounts []string) error {
+	return fmt.Errorf("server %s has no account %q; its accounts are: %s", server, account, strings.Join(accounts, ", "))
 }
 
 // severalAccounts is the error of a command that needs one account.

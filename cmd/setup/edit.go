@@ -33,7 +33,7 @@ The server is changed in the file that defines it: the project's file, else
 // NewRemove returns the command remove.
 func NewRemove(a *app.App) *cobra.Command {
 	o := &serverEdit{ChangeOptions: app.ChangeOptions{App: a}, name: "remove", edit: clients.RemoveServers}
-	return o.command("Remove a server from the configuration", "Remove a server from the configuration. Its login and its list of tools stay; see: toolscript auth logout. The files and secrets of a bundle (FILE.mcpb) are removed, and --undo does not bring them back."+editHelp)
+	return o.command("Remove a server from the configuration", "Remove a server, or an account of a server such as github@work, from the configuration. Its login and its list of tools stay; see: toolscript auth logout. The files and secrets of a bundle (FILE.mcpb) are removed, and --undo does not bring them back."+editHelp)
 }
 
 // NewDisable returns the command disable.
@@ -144,7 +144,11 @@ func DefinedIn(o *app.ChangeOptions, server string) (file clients.File, others [
 		return file, nil, err
 	}
 	var names []string
+	plain, account := toolscript.CutAccount(server)
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
+		if c := loaded.Servers[name]; account != "" && toolscript.WithoutAccount(name) == plain && len(c.Accounts) > 0 {
+			return file, nil, unknownAccount(plain, account, c.Accounts)
+		}
 		names = append(names, toolscript.WithoutAccount(name))
 	}
 	names = slices.Compact(names)
