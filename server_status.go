@@ -51,6 +51,7 @@ func (s ServerStatus) Start(now time.Time) string {
 type ServerStatus struct {
 	Name         string        `json:"name"`
 	Title        string        `json:"title,omitempty"`
+	Icon         string        `json:"icon,omitempty"` // data URI of a small image
 	Instructions string        `json:"instructions,omitempty"`
 	Type         string        `json:"type"`               // stdio, http, sse, fleet or builtin
 	Shared       string        `json:"shared,omitempty"`   // host or project: scope in which gateways share the server through a hub

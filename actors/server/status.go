@@ -50,6 +50,7 @@ func (s *Server) status() toolscript.ServerStatus {
 	status := toolscript.ServerStatus{
 		Name:         s.Name,
 		Title:        s.info.Title,
+		Icon:         s.info.Icon,
 		Instructions: s.info.Instructions,
 		Type:         s.Config.Type,
 		Shared:       s.Config.Shared,

@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"os"
 	"strings"
@@ -19,6 +20,14 @@ import (
 // a template, and that looks different from what it is.
 const attack = `"'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><script>window.hacked=1</script>` +
 	`<a href="javascript:window.hacked=1">x</a>${window.hacked=1}{{7*7}}</textarea></style></title>` + "\u202egpj\u202c\u200b\U000e0041\x1b[31m"
+
+// hostileIcons are an address, code in a picture, and a picture of one point.
+var hostileIcons = []mcp.Icon{
+	{Src: "https://icon.example/icon.png"},
+	{Src: `data:image/svg+xml;base64,` + base64.StdEncoding.EncodeToString([]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="window.hacked=1"/>`))},
+	{Src: "data:text/html;base64," + base64.StdEncoding.EncodeToString([]byte("<script>window.hacked=1</script>"))},
+	{Src: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="},
+}
 
 // beHostile is the argument that makes the test binary a hostile MCP server.
 const beHostile = "be-hostile"
@@ -39,7 +48,7 @@ func serveHostile() int {
 	if len(os.Args) > 2 {
 		return 1
 	}
-	s := server.NewMCPServer(attack, attack, server.WithTitle(attack), server.WithInstructions(attack), server.WithToolCapabilities(false))
+	s := server.NewMCPServer(attack, attack, server.WithTitle(attack), server.WithInstructions(attack), server.WithToolCapabilities(false), server.WithIcons(hostileIcons...))
 	for i, name := range []string{"attack", "<img src=x onerror=window.hacked=1>"} {
 		s.AddTool(mcp.NewTool(name, mcp.WithDescription(attack), mcp.WithTitleAnnotation(attack)),
 			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {

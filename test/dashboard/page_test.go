@@ -362,8 +362,11 @@ func TestHostileTexts(t *testing.T) {
 			t.Errorf("%s shows\n%q", part, shown)
 		}
 	}
-	if n := c.eval(`document.querySelectorAll("#page img, #page svg:not(.hour), #page script, #page iframe, #page a[href^='javascript'], #page textarea").length`); n != "0" {
+	if n := c.eval(`document.querySelectorAll("#page img:not(.icon), #page svg:not(.hour), #page script, #page iframe, #page a[href^='javascript'], #page textarea").length`); n != "0" {
 		t.Errorf("texts became %s elements", n)
+	}
+	if shown := c.eval(`[...document.querySelectorAll("#servers img")].map((img) => img.naturalWidth).join()`); shown != `"1"` {
+		t.Errorf("icons of widths %s, want one of 1", shown)
 	}
 	if hacked := c.eval(`window.hacked === undefined`); hacked != "true" {
 		t.Error("a text was run")

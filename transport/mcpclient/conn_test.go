@@ -20,9 +20,12 @@ import (
 
 func TestInfo(t *testing.T) {
 	got := dial(t, config(t), upstream.Events{}).Info()
-	want := upstream.Info{Title: "Test server", Version: "1.2.3", Instructions: "Misbehaves on request.", Protocol: "2025-11-25"}
+	want := upstream.Info{Title: "Test server", Icon: got.Icon, Version: "1.2.3", Instructions: "Misbehaves on request.", Protocol: "2025-11-25"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Info (-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(got.Icon, "data:image/png;base64,") {
+		t.Errorf("the icon is %.80q", got.Icon)
 	}
 }
 

@@ -200,6 +200,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 	}
 	c.info = upstream.Info{
 		Title:        upstream.Printable(result.ServerInfo.Title),
+		Icon:         iconOf(result.ServerInfo.Icons),
 		Version:      upstream.Printable(result.ServerInfo.Version),
 		Instructions: result.Instructions,
 		Protocol:     result.ProtocolVersion,

@@ -19,7 +19,7 @@ function row(s) {
   return {
     key: s.id,
     cells: [
-      html`<strong>${shown(s.id)}</strong>${s.title && s.title !== s.id && html`<br /><span class="note">${shown(s.title)}</span>`}`,
+      html`${s.icon && html`<img class="icon" src=${s.icon} alt="" width="16" height="16" /> `}<strong>${shown(s.id)}</strong>${s.title && s.title !== s.id && html`<br /><span class="note">${shown(s.title)}</span>`}`,
       html`<${State} of=${s.disabled ? "disabled" : s.state} />${next(s)}`,
       html`${shown(s.type)}${s.protocol && html`<br /><span class="note">${shown(s.protocol)}</span>`}`,
       html`${number(s.tools)}${s.stale && html` <span class="note">old</span>`}`,
