@@ -10,9 +10,8 @@ import (
 	"github.com/toolscript/toolscript/actors/catalog"
 )
 
-// begun publishes the start of a call and gives it an Origin, which records its waits. Until
-// done is called, the search treats the call as running; calling done is optional.
-func (s *System) begun(call *toolscript.Call) (done func()) {
+// begun publishes the start of a call and gives it an Origin, which records its waits.
+func (s *System) begun(call *toolscript.Call) {
 	if call.Origin == nil {
 		call.Origin = new(toolscript.Origin)
 	}
@@ -21,7 +20,7 @@ func (s *System) begun(call *toolscript.Call) (done func()) {
 		id, owner := loggable(s.current(), call.ID)
 		s.options.Feed.Call(s.entry(call, id, owner, toolscript.CallRunning, time.Now()))
 	}
-	return s.search.Busy()
+	s.search.Busy()
 }
 
 // name gives an id to a call without an id.

@@ -43,12 +43,12 @@ func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMes
 // report reports the begin of a call, and returns a function that reports its end. That function
 // returns the result with the error for the caller.
 func (s *System) report(call *toolscript.Call) (ended func(json.RawMessage, error) (json.RawMessage, error)) {
-	idle := s.begun(call)
+	s.begun(call)
 	view, start, span := s.current(), time.Now(), s.traceCall(call)
 	return func(result json.RawMessage, err error) (json.RawMessage, error) {
 		err = settled(view, *call, err)
 		span.over(s.ended(view, *call, time.Since(start), result, err))
-		idle()
+		s.search.Busy()
 		return result, err
 	}
 }

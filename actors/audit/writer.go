@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -376,20 +378,21 @@ func (w *ChainWriter) note(n note) error {
 // write appends entries and then writes the head.
 func (w *ChainWriter) write(entries [][]byte) error {
 	next := w.head
-	text := w.text[:0]
+	text, hash := w.text[:0], []byte(next.Hash)
 	for _, entry := range entries {
 		next.Seq++
 		from := len(text)
 		text = append(text, `{"seq":`...)
 		text = strconv.AppendInt(text, next.Seq, 10)
 		text = append(text, `,"prev":"`...)
-		text = append(text, next.Hash...)
+		text = append(text, hash...)
 		text = append(text, `",`...)
 		text = append(text, entry[1:]...)
-		next.Hash = hashOf(text[from:])
+		sum := sha256.Sum256(text[from:])
+		hash = hex.AppendEncode(hash[:0], sum[:])
 		text = append(text, '\n')
 	}
-	w.text = text
+	w.text, next.Hash = text, string(hash)
 	if err := w.put(text); err != nil {
 		return err
 	}

@@ -93,14 +93,14 @@ func (s *Search) Close() {
 	}
 }
 
-// Busy reports a running call, until done is called. Indexing waits for a pause
-// between calls.
-func (s *Search) Busy() (done func()) { return s.traffic.begin() }
+// Busy notes the start or the end of a call. Indexing waits for a pause between them.
+func (s *Search) Busy() { s.traffic.mark() }
 
 // Find ranks the tools of the published index. Before the first index is published,
 // there are no hits.
 func (s *Search) Find(ctx context.Context, q index.Query) (index.Result, State) {
-	defer s.traffic.begin()()
+	s.traffic.mark()
+	defer s.traffic.mark()
 	if !q.Skills { // a search for skills is a part of one for tools
 		s.queries.Add(1)
 	}

@@ -351,7 +351,7 @@ func TestIndexingYieldsToCalls(t *testing.T) {
 				case <-stop:
 					return
 				case <-time.After(5 * time.Millisecond):
-					r.Busy()()
+					r.Busy()
 				}
 			}
 		}()
@@ -382,7 +382,7 @@ func TestAStepPausesForCalls(t *testing.T) {
 			pause()
 			waits <- time.Since(begin)
 			for range 10_000 {
-				r.Busy()()
+				r.Busy()
 				pause()
 			}
 			waits <- time.Since(begin)

@@ -22,12 +22,8 @@ type traffic struct {
 	last atomic.Int64 // time of the last start or end, in ns since 1970
 }
 
-func (t *traffic) begin() (done func()) {
-	t.markUsed()
-	return t.markUsed
-}
-
-func (t *traffic) markUsed() { t.last.Store(time.Now().UnixNano()) }
+// mark notes that a call or a query starts or ends.
+func (t *traffic) mark() { t.last.Store(time.Now().UnixNano()) }
 
 // idle returns the time since the last start or end.
 func (t *traffic) idle() time.Duration {

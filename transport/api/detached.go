@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
@@ -46,7 +47,7 @@ func (s *Server) runEvents(x *exchange) error {
 	st, id := newStream(x), x.run
 	go st.run(func() error { return s.backend.RunEvents(x.ctx, id, true, st.emit) })
 	first := <-st.lines
-	if first == nil {
+	if first.text == nil {
 		return st.outcome()
 	}
 	st.send(first)
@@ -57,10 +58,7 @@ func (s *Server) eventsSoFar(x *exchange) error {
 	var text bytes.Buffer
 	err := s.backend.RunEvents(x.ctx, x.run, false, func(e toolscript.Event) error {
 		line, err := encodeEvent(e)
-		for _, piece := range line {
-			text.Write(piece)
-		}
-		return err
+		return cmp.Or(err, line.write(&text))
 	})
 	if err != nil {
 		return err

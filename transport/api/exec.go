@@ -17,7 +17,7 @@ func (s *Server) exec(x *exchange) error {
 	st := newStream(x)
 	go st.run(func() error { return s.backend.Exec(x.ctx, req, st.emit) })
 	first := <-st.lines
-	if first == nil {
+	if first.text == nil {
 		return st.outcome()
 	}
 	st.send(first)

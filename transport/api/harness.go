@@ -21,7 +21,7 @@ func (s *Server) harness(x *exchange) error {
 	st := newStream(x)
 	go st.process(req)
 	first := <-st.lines
-	if first == nil {
+	if first.text == nil {
 		return st.outcome()
 	}
 	st.send(first)
@@ -31,7 +31,7 @@ func (s *Server) harness(x *exchange) error {
 // process runs what the answer of a model asks for.
 func (st *stream) process(req toolscript.HarnessRequest) {
 	defer close(st.ended)
-	defer st.put(nil)
+	defer st.put(line{})
 	defer rescue.Into(&st.err)
 	st.err = st.x.server.backend.Harness(st.x.ctx, req, st.item)
 	if st.err == nil {
@@ -46,7 +46,7 @@ func (st *stream) item(item json.RawMessage) error {
 		return errClientGone
 	default:
 	}
-	if !st.put(line{item, []byte("\n")}) {
+	if !st.put(line{text: item, rest: []byte("\n")}) {
 		return errClientGone
 	}
 	return nil

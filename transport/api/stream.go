@@ -16,11 +16,11 @@ import (
 // lines are heartbeats.
 type stream struct {
 	x     *exchange
-	lines chan line     // from emit to copy, nil after the last; if the channel is full, the run waits for the client
+	lines chan line     // from emit to copy, an empty one after the last; if the channel is full, the run waits for the client
 	left  chan struct{} // closed when no more lines are read
 	ended chan struct{} // closed when the Backend has returned
 
-	err error           // the result of the Backend; read after the nil line, or after ended is closed
+	err error           // the result of the Backend; read after the empty line, or after ended is closed
 	id  string          // id of the run; used by emit
 	end *toolscript.End // set by emit; read under the same condition as err
 }
@@ -29,6 +29,8 @@ type stream struct {
 // buffer, each event would wait for a write to the network.
 const linesAhead = 16
 
+var heartbeatLine = line{text: []byte("\n")}
+
 func newStream(x *exchange) *stream {
 	return &stream{x: x, lines: make(chan line, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
 }
@@ -36,7 +38,7 @@ func newStream(x *exchange) *stream {
 // run calls produce, which emits the events.
 func (st *stream) run(produce func() error) {
 	defer close(st.ended)
-	defer st.put(nil)
+	defer st.put(line{})
 	defer rescue.Into(&st.err)
 	st.err = produce()
 }
@@ -106,14 +108,14 @@ func (st *stream) transfer(w *bufio.Writer, next line) (fault error) {
 	defer rescue.Into(&fault)
 	heartbeat := time.NewTicker(st.x.server.heartbeat)
 	defer heartbeat.Stop()
-	for next != nil {
+	for next.text != nil {
 		if !st.write(w, next) {
 			return nil
 		}
 		select {
 		case next = <-st.lines:
 		case <-heartbeat.C:
-			next = line{[]byte("\n")}
+			next = heartbeatLine
 		case <-st.x.gone:
 			return nil
 		case <-st.x.server.closed:

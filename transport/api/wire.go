@@ -102,11 +102,11 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// line is an event as one line of JSON, in parts.
-type line [][]byte
+// line is an event as one line of JSON: the value of a run, and the text before and after it.
+type line struct{ text, value, rest []byte }
 
 func (l line) write(w io.Writer) error {
-	for _, part := range l {
+	for _, part := range [...][]byte{l.text, l.value, l.rest} {
 		if _, err := w.Write(part); err != nil {
 			return err
 		}
@@ -120,11 +120,11 @@ var placeholder = []byte(`"value":0`)
 // encodeEvent encodes an event. A value of the run that is one line of JSON is not copied.
 func encodeEvent(e toolscript.Event) (line, error) {
 	if text := encodeCall(e); text != nil {
-		return line{text}, nil
+		return line{text: text}, nil
 	}
 	if e.End == nil || len(e.Value) == 0 || bytes.IndexByte(e.Value, '\n') >= 0 || !rawjson.Valid(e.Value) {
 		text, err := encode(e)
-		return line{text}, err
+		return line{text: text}, err
 	}
 	end := *e.End
 	end.Value = placeholder[len(placeholder)-1:]
@@ -132,7 +132,7 @@ func encodeEvent(e toolscript.Event) (line, error) {
 	e.End = &end
 	text, err := encode(e)
 	if err != nil {
-		return nil, err
+		return line{}, err
 	}
 	at := bytes.Index(text, placeholder) + len(placeholder)
 	return line{text[:at-1], value, text[at:]}, nil

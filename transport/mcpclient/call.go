@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -39,6 +40,15 @@ func (c *Conn) toolResult(result json.RawMessage, about toolscript.Error) (json.
 		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", c.words.Quote(result)))
 	}
 	return result, nil
+}
+
+// startRounds makes the call in a goroutine.
+func (c *Conn) startRounds(t upstream.ToolCall, about toolscript.Error) upstream.Started {
+	return t.Go(func(ctx context.Context) (result json.RawMessage, err error) {
+		err = upstream.ErrFault
+		defer rescue.Catch(panicked(c.on))
+		return c.callRounds(ctx, t, about)
+	})
 }
 
 // callRounds makes a call through mcp-go.

@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 
@@ -26,11 +25,7 @@ func (c *Conn) Start(t upstream.ToolCall) upstream.Started {
 	if process, ok := c.peer.(*stdio); ok && !c.dialect.modern() && t.Task == "" && !c.wants(t.Tool) {
 		return c.startDirect(process, t, about)
 	}
-	return t.Go(func(ctx context.Context) (result json.RawMessage, err error) {
-		err = upstream.ErrFault
-		defer rescue.Catch(panicked(c.on))
-		return c.callRounds(ctx, t, about)
-	})
+	return c.startRounds(t, about)
 }
 
 // startDirect writes the request without mcp-go. The filter passes the answer to
