@@ -27,7 +27,13 @@ func bundleWorld(t *testing.T, manifest string, files map[string]string) (w *wor
 	w = newWorld(t, nil)
 	data = newData(t)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+data)
-	f, err := os.Create(filepath.Join(w.dir, "notes.mcpb"))
+	writeBundle(t, filepath.Join(w.dir, "notes.mcpb"), manifest, files)
+	return w, data
+}
+
+func writeBundle(t *testing.T, path, manifest string, files map[string]string) {
+	t.Helper()
+	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +57,6 @@ func bundleWorld(t *testing.T, manifest string, files map[string]string) (w *wor
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return w, data
 }
 
 // notes returns the program of the bundle.
@@ -69,6 +74,7 @@ func (w *world) defined(t *testing.T, name string) (d struct {
 	Command, Cwd string
 	Args         []string
 	Env          map[string]string
+	Disabled     bool
 }) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, "../home/.toolscript.json"))
@@ -82,7 +88,6 @@ func (w *world) defined(t *testing.T, name string) (d struct {
 // add asks for the settings and the secret of a bundle. Its server runs, and remove leaves nothing of it.
 func TestAddBundle(t *testing.T) {
 	w, data := bundleWorld(t, bundled, notes(t))
-	folder := filepath.Join(data, "bundles", "my-notes")
 	if err := os.WriteFile(filepath.Join(w.dir, "a.txt"), []byte("one\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +97,8 @@ func TestAddBundle(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	d := w.defined(t, "my-notes")
-	if d.Command != filepath.Join(folder, "bin/notes") || d.Cwd != folder || len(d.Args) != 1 || d.Args[0] != w.dir {
+	folder := d.Cwd
+	if !strings.HasPrefix(folder, filepath.Join(data, "bundles", "my-notes-")) || d.Command != filepath.Join(folder, "bin/notes") || len(d.Args) != 1 || d.Args[0] != w.dir {
 		t.Errorf("definition %+v", d)
 	}
 	for name, want := range map[string]string{"NOTES_KEY": "${secret:MY_NOTES_API_KEY}", "NOTES_LIMIT": "7", "NOTES_TEXT": "a $${HOME} b", "NOTES_DEEP": "true"} {
@@ -103,7 +109,7 @@ func TestAddBundle(t *testing.T) {
 	if r := w.run(t, "exec", `return (await tools.myNotes.readFile({ path: "a.txt" })).lines`); r.code != 0 || r.stdout != "1\n" {
 		t.Errorf("exec: %+v", r)
 	}
-	if r := w.run(t, "remove", "my-notes", "--yes"); r.code != 0 || !strings.Contains(r.stderr, "removed the files of the bundle of my-notes") || !strings.Contains(r.stderr, "removed the secret MY_NOTES_API_KEY") {
+	if r := w.run(t, "remove", "my-notes", "--yes"); r.code != 0 || !strings.Contains(r.stderr, "removed the files of the bundle 1.2.0 of my-notes") || !strings.Contains(r.stderr, "removed the secret MY_NOTES_API_KEY") {
 		t.Errorf("remove: %+v", r)
 	}
 	if list := w.run(t, "secret", "list").stdout; strings.Contains(list, "MY_NOTES") {
@@ -159,14 +165,59 @@ func TestAddBundleWithoutQuestions(t *testing.T) {
 	if d := w.defined(t, "n"); len(d.Args) != 2 || d.Args[1] != filepath.Dir(w.dir) || d.Env["NOTES_LIMIT"] != "10" || d.Env["NOTES_TEXT"] != "" {
 		t.Errorf("definition %+v", d)
 	}
-	if r := w.run(t, "add", "notes.mcpb", "--yes", "--name", "n", "folders=."); r.code == 0 || !strings.Contains(r.stderr, "choose another name") {
+	if r := w.run(t, "add", "notes.mcpb", "--yes", "--name", "n"); r.code != 0 || !strings.Contains(r.stderr, "has this server already") {
 		t.Errorf("again: %+v", r)
 	}
-	if r := w.run(t, "add", "--undo"); r.code != 0 {
-		t.Errorf("undo: %+v", r)
+	if r := w.run(t, "add", "notes.mcpb", "--yes", "--name", "n", "limit=3"); r.code != 0 || w.defined(t, "n").Env["NOTES_LIMIT"] != "3" || len(w.defined(t, "n").Args) != 2 {
+		t.Errorf("another setting: %+v", r)
+	}
+	for range 2 {
+		if r := w.run(t, "add", "--undo"); r.code != 0 {
+			t.Errorf("undo: %+v", r)
+		}
 	}
 	if left := names(t, bundles); len(left) > 0 {
 		t.Errorf("left after undo: %v", left)
+	}
+}
+
+// A new version of a bundle replaces the earlier one. The settings stay, as does what the user has added to the
+// server, and only what is new is asked. --undo brings the earlier version back.
+func TestUpdateBundle(t *testing.T) {
+	w, data := bundleWorld(t, bundled, notes(t))
+	if r := w.run(t, "add", "notes.mcpb", "--yes", "folders=.", "limit=3"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if r := w.run(t, "disable", "my-notes", "--yes"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	before := w.defined(t, "my-notes")
+	newer := strings.NewReplacer(`"1.2.0"`, `"1.3.0"`, `"deep":{"type":"boolean","default":false}`, `"level":{"type":"string","default":"high"}`, "NOTES_DEEP", "NOTES_LEVEL", "user_config.deep", "user_config.level").Replace(bundled)
+	writeBundle(t, filepath.Join(w.dir, "notes.mcpb"), newer, notes(t))
+	r := w.run(t, "add", "notes.mcpb", "--yes")
+	if r.code != 0 || !strings.Contains(r.stderr, "replaces:    My Notes 1.2.0, whose files stay") {
+		t.Fatalf("%+v", r)
+	}
+	d := w.defined(t, "my-notes")
+	if d.Cwd == before.Cwd || d.Command != filepath.Join(d.Cwd, "bin/notes") || strings.Join(d.Args, " ") != w.dir || d.Env["NOTES_LIMIT"] != "3" || d.Env["NOTES_LEVEL"] != "high" || !d.Disabled {
+		t.Errorf("updated: %+v", d)
+	}
+	if _, has := d.Env["NOTES_DEEP"]; has {
+		t.Errorf("a setting that is gone: %+v", d)
+	}
+	if r := w.run(t, "add", "--undo", "--yes"); r.code != 0 || w.defined(t, "my-notes").Command != before.Command {
+		t.Errorf("undo: %+v", r)
+	}
+	if _, err := os.Stat(before.Command); err != nil {
+		t.Error(err)
+	}
+	if left := names(t, filepath.Join(data, "bundles")); len(left) != 2 {
+		t.Errorf("folders after undo: %v", left)
+	}
+	other := strings.Replace(newer, "My Notes", "my notes", 1)
+	writeBundle(t, filepath.Join(w.dir, "notes.mcpb"), other, notes(t))
+	if r := w.run(t, "add", "notes.mcpb", "--yes", "folders=."); r.code == 0 || !strings.Contains(r.stderr, "choose another name") {
+		t.Errorf("another bundle: %+v", r)
 	}
 }
 
@@ -209,13 +260,13 @@ func TestAddBundleOfARuntime(t *testing.T) {
 		"command":"node","args":["${__dirname}${/}server/index.js","${HOME}"],"env":{"A":"${DOCUMENTS}:x"},"platform_overrides":{"linux":{"env":{"ON":"linux"}}}}},
 		"compatibility":{"platforms":["linux","win32"],"runtimes":{"node":">=16.0.0, <99"}}}`
 	onlyProgram(t, "node", "v20.3.1")
-	w, data := bundleWorld(t, manifest, map[string]string{"server/index.js": ""})
+	w, _ := bundleWorld(t, manifest, map[string]string{"server/index.js": ""})
 	if r := w.run(t, "add", "notes.mcpb", "--yes"); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
 	home := filepath.Join(filepath.Dir(w.dir), "home")
 	d := w.defined(t, "js")
-	if d.Command != "node" || strings.Join(d.Args, " ") != filepath.Join(data, "bundles/js/server/index.js")+" "+home || d.Env["A"] != home+"/Documents:x" || d.Env["ON"] != "linux" {
+	if d.Command != "node" || strings.Join(d.Args, " ") != filepath.Join(d.Cwd, "server/index.js")+" "+home || d.Env["A"] != home+"/Documents:x" || d.Env["ON"] != "linux" {
 		t.Errorf("definition %+v", d)
 	}
 }

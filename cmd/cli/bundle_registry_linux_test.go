@@ -126,7 +126,7 @@ func TestBundlesForSeveralSystems(t *testing.T) {
 		t.Errorf("beside a package: %+v", r)
 	}
 	r := w.run(t, "add", "--yes", "--registry", url, "--from", "mcpb", "io.github.ann/notes-mcp")
-	if r.code != 0 || !strings.Contains(r.stderr, "linux.mcpb") || !strings.HasSuffix(w.defined(t, "notes").Command, "/notes/bin/notes") {
+	if r.code != 0 || !strings.Contains(r.stderr, "linux.mcpb") || !strings.HasSuffix(w.defined(t, "notes").Command, "/bin/notes") {
 		t.Errorf("for this system: %+v", r)
 	}
 }

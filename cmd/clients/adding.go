@@ -1,8 +1,11 @@
 package clients
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 
 	"github.com/tailscale/hujson"
@@ -39,6 +42,46 @@ func AddServer(file File, name string, definition json.RawMessage) (*Change, err
 		return nil, wrong
 	}
 	return t.change, nil
+}
+
+// ReplaceServer returns the change that gives a server of a file of toolscript another definition, or nil
+// if the file has that definition. Members of the server that definition does not have stay, except drop.
+func ReplaceServer(file File, name string, definition json.RawMessage, drop ...string) (*Change, error) {
+	d, err := parse(definition)
+	if err != nil {
+		return nil, err
+	}
+	next, _ := inOrder(d.root).(ordered)
+	return editServers(file, []string{name}, func(c *Change, server *node, name, _ string) error {
+		for _, member := range next {
+			if old := server.at(member.key); old != nil && reflect.DeepEqual(old.plain(), d.root.at(member.key).plain()) {
+				continue
+			}
+			if err := c.put(member.value, "mcpServers", name, member.key); err != nil {
+				return err
+			}
+		}
+		for _, key := range drop {
+			if old := server.at(key); old != nil && d.root.at(key) == nil {
+				if err := c.drop(old.plain(), "mcpServers", name, key); err != nil {
+					return err
+				}
+			}
+		}
+		_, wrong := config.Check(file.Path, c.after)
+		return wrong
+	})
+}
+
+// Mentions reports whether the definition of a server in a file of toolscript has a text.
+func Mentions(file File, name, text string) (bool, error) {
+	_, d, err := openServers(file)
+	if errors.Is(err, fs.ErrNotExist) || d == nil {
+		return false, err
+	}
+	written, err := json.Marshal(d.root.at("mcpServers", name).plain())
+	quoted, _ := json.Marshal(text) // a text always encodes
+	return bytes.Contains(written, bytes.Trim(quoted, `"`)), err
 }
 
 // inOrder returns the value of a node. Objects keep the order of their members.

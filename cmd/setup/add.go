@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type addOptions struct {
 	registry string
 	from     string
 	secrets  bool
+	earlier  bundleRecord // of the bundle that a new one replaces; without folder if there is none
 	self     *cobra.Command
 }
 
@@ -288,20 +290,27 @@ func (o *addOptions) choose(entry Entry, choices []Choice, refused []string) (Ch
 	return Choice{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(text)}
 }
 
+// target returns the file that gets the server.
+func (o *addOptions) target() (clients.File, error) {
+	_, targets, err := o.Where()
+	if o.project {
+		return targets.Project, err
+	}
+	return targets.User, err
+}
+
 // plan returns the change of the configuration that adds the server.
 func (o *addOptions) plan(entry Entry, choice Choice) (*clients.Import, error) {
-	_, targets, err := o.Where()
+	file, err := o.target()
 	if err != nil {
 		return nil, err
 	}
-	file, name := targets.User, o.name
-	if o.project {
-		file = targets.Project
+	name := cmp.Or(o.name, entry.Server.LocalName())
+	write := clients.AddServer
+	if o.earlier.folder != "" {
+		write = replaceBundle
 	}
-	if name == "" {
-		name = entry.Server.LocalName()
-	}
-	change, err := clients.AddServer(file, name, choice.Definition)
+	change, err := write(file, name, choice.Definition)
 	if toolscript.KindOf(err) == toolscript.Conflict {
 		return nil, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%w with --name", err)}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +20,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
@@ -47,25 +45,6 @@ func bundlesFolder(a *app.App) (string, error) {
 	return filepath.Join(data, "bundles"), nil
 }
 
-// bundleRecord is the file beside an unpacked bundle that says to which server it belongs.
-type bundleRecord struct {
-	Server  string   `json:"server"`
-	File    string   `json:"file"` // the configuration that has the server
-	Secrets []string `json:"secrets,omitempty"`
-}
-
-// readRecord reads a record. ok is false if there is none.
-func readRecord(path string) (r bundleRecord, ok bool) {
-	text, err := os.ReadFile(path) //nolint:gosec // G304: a file of this program
-	return r, err == nil && json.Unmarshal(text, &r) == nil && r.Server != ""
-}
-
-// configured reports whether a configuration has the server, or cannot be read.
-func (r bundleRecord) configured() bool {
-	has, err := clients.HasServer(clients.File{Path: r.File, Root: filepath.Dir(r.File)}, r.Server)
-	return has || err != nil
-}
-
 // addBundle unpacks a bundle below the data folder and adds its server. from is where the user has it from.
 func (o *addOptions) addBundle(ctx context.Context, file, from string, words []string) (err error) {
 	given, err := pairsOf(words)
@@ -85,38 +64,53 @@ func (o *addOptions) addBundle(ctx context.Context, file, from string, words []s
 	if err != nil {
 		return err
 	}
-	values, needed, err := o.settings(ctx, &b.Manifest, name, given)
+	earlier, err := o.earlierBundle(name, b)
+	if err != nil {
+		return err
+	}
+	values, needed, err := o.settings(ctx, &b.Manifest, name, given, earlier)
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", from, err)}
 	}
-	values.folder = filepath.Join(folder, folderName(name))
+	digest, err := b.digest()
+	if err != nil {
+		return err
+	}
+	values.folder = filepath.Join(folder, folderName(name)+"-"+digest[:8]) // another bundle has another folder
 	definition, err := b.Manifest.definition(values, func(program string) (string, error) { return runtimeVersion(ctx, program, o.Env) })
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s: %w", from, err)}
 	}
-	o.secrets = len(needed) > 0
-	return o.installBundle(ctx, b, name, values.folder, Choice{Kind: "mcpb", From: from, Definition: definition, Needed: needed})
+	o.secrets, o.earlier = len(needed) > 0, earlier
+	return o.installBundle(ctx, b, newRecord(b, name, values), Choice{Kind: "mcpb", From: from, Definition: definition, Needed: needed})
 }
 
 // installBundle shows the change, and unpacks the bundle when the user has agreed.
-func (o *addOptions) installBundle(ctx context.Context, b *Bundle, name, folder string, choice Choice) error {
-	o.name = name
+func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundleRecord, choice Choice) error {
+	o.name = record.Server
 	plan, err := o.plan(Entry{}, choice)
 	if err != nil {
 		return err
 	}
 	plan.Taken[0].Client, plan.Taken[0].From = choice.Kind, b.Manifest.Name+"@"+b.Manifest.Release
 	o.describeBundle(b, choice)
-	if len(plan.Changes) == 0 {
+	earlier := o.earlier
+	switch {
+	case len(plan.Changes) == 0:
 		o.Say("the configuration has this server already")
 		return nil
+	case earlier.folder != "" && earlier.folder != record.folder:
+		o.Say("%-12s %s", "replaces:", terminal.OneLine(earlier.Bundle+" "+earlier.Release+", whose files stay for add --undo until another bundle is added or removed"))
 	}
-	record := bundleRecord{Server: name, File: plan.Taken[0].To}
-	if other, ok := readRecord(folder + ".json"); ok && other.File != record.File && other.configured() {
-		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s has a bundle of the name %s; choose another name with --name", other.File, name)}
+	record.File = plan.Taken[0].To
+	all, err := records(o.App)
+	if err != nil {
+		return err
 	}
-	for _, v := range choice.Needed {
-		record.Secrets = append(record.Secrets, v.Name)
+	for _, other := range all {
+		if other.folder == record.folder && other.File != record.File && other.used() {
+			return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s has this bundle with the name %s; choose another name with --name", other.File, record.Server)}
+		}
 	}
 	changer, err := o.Changer()
 	if err != nil {
@@ -127,31 +121,31 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, name, folder 
 		if err := before(); err != nil {
 			return err
 		}
+		if earlier.folder == record.folder { // only the settings change
+			return record.write()
+		}
 		unpacked = true
-		return b.install(ctx, folder, record)
+		return errors.Join(sweepBundles(ctx, &o.ChangeOptions), b.install(ctx, record))
 	}
 	if err := changer.CarryOut(ctx, "add", o.With("--yes"), plan); err != nil {
 		if unpacked {
-			err = errors.Join(err, removeBundle(folder))
+			err = errors.Join(err, removeBundle(record.folder))
 		}
 		return err
 	}
 	return o.prepareServer(ctx, plan, choice)
 }
 
-// install unpacks the bundle in place of an earlier one of the same name that no configuration has.
-func (b *Bundle) install(ctx context.Context, folder string, record bundleRecord) error {
+// install unpacks the bundle in place of the rest of an earlier attempt.
+func (b *Bundle) install(ctx context.Context, record bundleRecord) error {
+	folder := record.folder
 	if err := removeBundle(folder); err != nil {
-		return err
-	}
-	text, err := json.Marshal(record)
-	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(folder+".json", text, 0o600); err != nil { // first, so that the folder is never without a record
+	if err := record.write(); err != nil { // first, so that the folder is never without a record
 		return err
 	}
 	if err := b.Unpack(ctx, folder); err != nil {
@@ -166,35 +160,6 @@ func removeBundle(folder string) error {
 		err = nil
 	}
 	return errors.Join(os.RemoveAll(folder), err)
-}
-
-// sweepBundles removes the bundles whose servers no configuration has any more, with the secrets that were made
-// for them.
-func sweepBundles(ctx context.Context, o *app.ChangeOptions) error {
-	folder, err := bundlesFolder(o.App)
-	if err != nil {
-		return err
-	}
-	records, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
-		return err
-	}
-	for _, path := range records {
-		r, ok := readRecord(path)
-		if !ok || r.configured() {
-			continue
-		}
-		if err := removeBundle(strings.TrimSuffix(path, ".json")); err != nil {
-			return err
-		}
-		server.ToolLists(o.Host.Cache("tools")).Forget(r.Server, r.File)
-		o.Say("removed the files of the bundle of %s", r.Server)
-		if err := removeSecretsOf(ctx, o.App, r); err != nil {
-			return err
-		}
-	}
-	_ = os.Remove(folder) // if it is empty
-	return nil
 }
 
 // removeSecretsOf removes the secrets that only the server of a bundle has.
@@ -271,7 +236,7 @@ func folderName(server string) string {
 
 // settings returns the values of user_config: given as KEY=VALUE, typed at the terminal, or the default. Values that
 // are sensitive become secrets.
-func (o *addOptions) settings(ctx context.Context, m *Manifest, serverName string, given map[string]string) (*bundleValues, []Variable, error) {
+func (o *addOptions) settings(ctx context.Context, m *Manifest, serverName string, given map[string]string, earlier bundleRecord) (*bundleValues, []Variable, error) {
 	places, err := clients.FindPlaces(o.Dir, o.LookupEnv)
 	if err != nil {
 		return nil, nil, err
@@ -282,6 +247,7 @@ func (o *addOptions) settings(ctx context.Context, m *Manifest, serverName strin
 			return nil, nil, fmt.Errorf("the bundle has no setting %q; it has: %s", name, strings.Join(slices.Sorted(maps.Keys(m.UserConfig)), ", "))
 		}
 	}
+	given = earlier.settingsFor(m, given)
 	var needed []Variable
 	for _, name := range slices.Sorted(maps.Keys(m.UserConfig)) {
 		s := m.UserConfig[name]
@@ -290,9 +256,12 @@ func (o *addOptions) settings(ctx context.Context, m *Manifest, serverName strin
 		case s.Sensitive && isGiven:
 			return nil, nil, fmt.Errorf("%s is a secret, and other programs see arguments; leave it out, and store it afterwards", name)
 		case s.Sensitive:
-			if s.Required || o.wantsSecret(ctx, name, s) {
-				stored := secretName(serverName, name)
+			stored := secretName(serverName, name)
+			has := slices.Contains(earlier.Secrets, stored)
+			if has || s.Required || o.wantsSecret(ctx, name, s) {
 				v.secrets[name] = stored
+			}
+			if !has && v.secrets[name] != "" {
 				needed = append(needed, Variable{Name: stored, Secret: true, Required: s.Required, Description: strings.TrimSpace(s.Title + " " + s.Description)})
 			}
 			continue

@@ -3,6 +3,8 @@ package setup
 import (
 	"archive/zip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -63,6 +65,15 @@ func OpenBundle(name string) (_ *Bundle, err error) {
 		return nil, fmt.Errorf("%s: %w", manifestName, err)
 	}
 	return b, nil
+}
+
+// digest returns the SHA-256 of the file in hexadecimal digits.
+func (b *Bundle) digest() (string, error) {
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.NewSectionReader(b.file, 0, maxBundle)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // Close closes the file.

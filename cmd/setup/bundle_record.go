@@ -1,0 +1,145 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/clients"
+)
+
+// bundleRecord is the file beside an unpacked bundle that says to which server it belongs.
+type bundleRecord struct {
+	Server   string            `json:"server"`
+	File     string            `json:"file"`    // the configuration that has the server
+	Bundle   string            `json:"bundle"`  // name in the manifest
+	Release  string            `json:"release"` // version in the manifest
+	Settings map[string]string `json:"settings,omitempty"`
+	Secrets  []string          `json:"secrets,omitempty"`
+
+	folder string // of the unpacked bundle
+}
+
+// records returns the records of the unpacked bundles.
+func records(a *app.App) ([]bundleRecord, error) {
+	folder, err := bundlesFolder(a)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	var all []bundleRecord
+	for _, path := range paths {
+		r := bundleRecord{folder: strings.TrimSuffix(path, ".json")}
+		text, err := os.ReadFile(path) //nolint:gosec // G304: a file of this program
+		if err == nil && json.Unmarshal(text, &r) == nil && r.Server != "" {
+			all = append(all, r)
+		}
+	}
+	return all, err
+}
+
+// newRecord returns the record of a bundle that is to be unpacked.
+func newRecord(b *Bundle, name string, values *bundleValues) bundleRecord {
+	r := bundleRecord{
+		Server: name, Bundle: b.Manifest.Name, Release: b.Manifest.Release, folder: values.folder,
+		Settings: map[string]string{}, Secrets: slices.Sorted(maps.Values(values.secrets)),
+	}
+	for setting, given := range values.settings {
+		r.Settings[setting] = strings.Join(given, string(os.PathListSeparator))
+	}
+	return r
+}
+
+func (r bundleRecord) write() error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(r.folder+".json", text, 0o600)
+}
+
+func (r bundleRecord) file() clients.File {
+	return clients.File{Path: r.File, Root: filepath.Dir(r.File)}
+}
+
+// used reports whether the server in the configuration runs from the folder, or the configuration
+// cannot be read.
+func (r bundleRecord) used() bool {
+	has, err := clients.Mentions(r.file(), r.Server, r.folder)
+	return has || err != nil
+}
+
+// earlierBundle returns the record of the bundle that a new bundle of the same name replaces; its folder
+// is "" if there is none.
+func (o *addOptions) earlierBundle(name string, b *Bundle) (bundleRecord, error) {
+	file, err := o.target()
+	if err != nil {
+		return bundleRecord{}, err
+	}
+	all, err := records(o.App)
+	for _, r := range all {
+		if r.Server == name && r.File == file.Path && r.Bundle == b.Manifest.Name && r.used() {
+			return r, err
+		}
+	}
+	return bundleRecord{}, err
+}
+
+// settingsFor adds the earlier settings that the new bundle still has to those that are given.
+func (r bundleRecord) settingsFor(m *Manifest, given map[string]string) map[string]string {
+	all := maps.Clone(r.Settings)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		s, known := m.UserConfig[name]
+		return !known || s.Sensitive
+	})
+	if all == nil {
+		return given
+	}
+	maps.Copy(all, given)
+	return all
+}
+
+// sweepBundles removes the bundles from which no configured server runs, with the secrets that were made
+// for them and that no other bundle has.
+func sweepBundles(ctx context.Context, o *app.ChangeOptions) error {
+	all, err := records(o.App)
+	if err != nil {
+		return err
+	}
+	var kept []string
+	left := slices.DeleteFunc(all, func(r bundleRecord) bool {
+		if r.used() {
+			kept = append(kept, r.Secrets...)
+			return true
+		}
+		return false
+	})
+	for _, r := range left {
+		if err := removeBundle(r.folder); err != nil {
+			return err
+		}
+		o.Say("removed the files of the bundle %s of %s", strings.TrimSpace(r.Release), r.Server)
+		if has, err := clients.HasServer(r.file(), r.Server); err == nil && !has {
+			server.ToolLists(o.Host.Cache("tools")).Forget(r.Server, r.File)
+		}
+		r.Secrets = slices.DeleteFunc(r.Secrets, func(name string) bool { return slices.Contains(kept, name) })
+		if err := removeSecretsOf(ctx, o.App, r); err != nil {
+			return err
+		}
+	}
+	if folder, err := bundlesFolder(o.App); err == nil {
+		_ = os.Remove(folder) // if it is empty
+	}
+	return nil
+}
+
+// replaceBundle returns the change that gives the server of an earlier bundle the definition of a new one.
+func replaceBundle(file clients.File, name string, definition json.RawMessage) (*clients.Change, error) {
+	return clients.ReplaceServer(file, name, definition, "args", "env")
+}
