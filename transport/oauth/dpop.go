@@ -101,39 +101,37 @@ type proofs struct {
 	nonces map[string]string // the last nonce of each origin
 }
 
-// sign adds a proof to a request.
-func (p *proofs) sign(req *http.Request, key, token Secret) error {
+// sign adds a proof to a request, and returns the nonce in the proof.
+func (p *proofs) sign(req *http.Request, key, token Secret) (nonce string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.prover == nil || p.prover.text != key {
-		var err error
 		if p.prover, err = newProver(key); err != nil {
-			return err
+			return "", err
 		}
 	}
-	proof, err := p.prover.proof(req.Method, req.URL, token, p.nonces[originOf(req.URL)])
+	nonce = p.nonces[originOf(req.URL)]
+	proof, err := p.prover.proof(req.Method, req.URL, token, nonce)
 	if err == nil {
 		req.Header.Set(dpopHeader, proof)
 	}
-	return err
+	return nonce, err
 }
 
-// learn keeps the nonce of an answer. It returns false if there is none, or if it is known already.
-func (p *proofs) learn(from *url.URL, answer *http.Response) (isNew bool) {
+// learn keeps the nonce of an answer. It returns false if there is none, or if the proof of the request had
+// it; another request may have learned it in the meantime.
+func (p *proofs) learn(from *url.URL, answer *http.Response, sent string) (isNew bool) {
 	nonce := answer.Header.Get(nonceHeader)
 	if nonce == "" || len(nonce) > maxNonce {
 		return false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.nonces[originOf(from)] == nonce {
-		return false
-	}
 	if p.nonces == nil {
 		p.nonces = map[string]string{}
 	}
 	p.nonces[originOf(from)] = nonce
-	return true
+	return nonce != sent
 }
 
 func originOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
@@ -141,12 +139,13 @@ func originOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.H
 // roundTrip sends a request with a proof, and sends it again if the server wants its nonce in the
 // proof. asks reports whether an answer says that.
 func (p *proofs) roundTrip(next http.RoundTripper, req *http.Request, key, token Secret, asks func(*http.Response) bool) (*http.Response, error) {
-	if err := p.sign(req, key, token); err != nil {
+	nonce, err := p.sign(req, key, token)
+	if err != nil {
 		closeBody(req)
 		return nil, err
 	}
 	answer, err := next.RoundTrip(req)
-	if err != nil || !p.learn(req.URL, answer) || !asks(answer) {
+	if err != nil || !p.learn(req.URL, answer, nonce) || !asks(answer) {
 		return answer, err
 	}
 	again := req.Clone(req.Context())
@@ -158,14 +157,14 @@ func (p *proofs) roundTrip(next http.RoundTripper, req *http.Request, key, token
 			return answer, nil //nolint:nilerr // the first answer says what is missing
 		}
 	}
-	if err := p.sign(again, key, token); err != nil {
+	if nonce, err = p.sign(again, key, token); err != nil {
 		closeBody(again)
 		return answer, nil //nolint:nilerr // as above
 	}
 	discard(answer)
 	answer, err = next.RoundTrip(again)
 	if err == nil {
-		p.learn(again.URL, answer)
+		p.learn(again.URL, answer, nonce)
 	}
 	return answer, err
 }

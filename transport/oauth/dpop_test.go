@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zalando/go-keyring"
@@ -90,5 +92,48 @@ func TestNoncesThatNeverSuffice(t *testing.T) {
 	}
 	if requests > 8 || longest > 2000 {
 		t.Errorf("%d requests with proofs of up to %d bytes", requests, longest)
+	}
+}
+
+// TestOneNonceForSeveralRequests: if several requests learn the same nonce, each is sent again with it. None of
+// them renews the token, which is valid.
+func TestOneNonceForSeveralRequests(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{Bound: &oauthserver.Bound{}})
+	s := session(t, as, t.TempDir(), nil)
+	login(t, s, as)
+	const together = 3
+	var sent atomic.Int32
+	var answers sync.WaitGroup // of the requests without a nonce
+	answers.Add(together)
+	transport := s.Transport(way(func(req *http.Request) (*http.Response, error) {
+		answer := &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}, Request: req}
+		if sent.Add(1) <= together {
+			answers.Done()
+			answers.Wait()
+			answer.StatusCode = http.StatusUnauthorized
+			answer.Header = http.Header{"Www-Authenticate": {`DPoP error="use_dpop_nonce"`}, "Dpop-Nonce": {"n"}}
+		}
+		return answer, nil
+	}))
+	before := as.Count("refresh_token")
+	var requests sync.WaitGroup
+	for range together {
+		requests.Go(func() {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, as.MCP, strings.NewReader(ping))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			resp, err := transport.RoundTrip(req)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = resp.Body.Close()
+		})
+	}
+	requests.Wait()
+	if n := as.Count("refresh_token") - before; n != 0 || sent.Load() != 2*together {
+		t.Errorf("%d renewals and %d requests, want none and %d", n, sent.Load(), 2*together)
 	}
 }
