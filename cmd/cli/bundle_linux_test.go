@@ -271,6 +271,25 @@ func TestAddBundleOfARuntime(t *testing.T) {
 	}
 }
 
+// TestValuesAreNoReferences: a $ of one value and a { of the next part are not a reference to a variable or a secret
+// of the user.
+func TestValuesAreNoReferences(t *testing.T) {
+	const head = `{"manifest_version":"0.3","name":"x","version":"1","description":"d","author":{"name":"A"},"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{`
+	w, _ := bundleWorld(t, head+`"command":"${__dirname}/bin/notes","args":["${user_config.a}{HOME}","a$${user_config.b}"],"env":{"E":"${user_config.a}{secret:OTHER}","F":"${user_config.a}${user_config.b}"}}},
+		"user_config":{"a":{"type":"string","default":"$"},"b":{"type":"string","default":"{HOME}"}}}`, notes(t))
+	if r := w.run(t, "add", "notes.mcpb", "--yes"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	d := w.defined(t, "x")
+	if got, want := strings.Join(append(d.Args, d.Env["E"], d.Env["F"]), " "), "$${HOME} a$${HOME} $${secret:OTHER} $${HOME}"; got != want {
+		t.Errorf("the configuration has %s, want %s", got, want)
+	}
+	w, _ = bundleWorld(t, head+`"command":"bin/notes","env":{"E":"$${user_config.k}"}}},"user_config":{"k":{"type":"string","sensitive":true,"required":true}}}`, notes(t))
+	if r := w.run(t, "add", "notes.mcpb", "--yes"); r.code != 1 || !strings.Contains(r.stderr, "a $ before the secret ${user_config.k} cannot be written") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestBundleOfAnyName checks that the name of a server never leads out of the folder of the bundles.
 func TestBundleOfAnyName(t *testing.T) {
 	const manifest = `{"manifest_version":"0.3","name":"x","version":"1","description":"d","author":{"name":"A"},

@@ -34,36 +34,45 @@ func (v *bundleValues) expand(text string, secret bool) ([]string, error) {
 			return escaped(values), nil
 		}
 	}
-	var wrong error
-	parts := []string{}
+	var out, plain strings.Builder // plain: the text since the last secret
 	at := 0
 	for _, found := range bundleReference().FindAllStringSubmatchIndex(text, -1) {
-		value, err := v.value(text[found[2]:found[3]], secret)
-		if wrong = errors.Join(wrong, err); wrong != nil {
-			return nil, wrong
+		value, isSecret, err := v.value(text[found[2]:found[3]], secret)
+		if err != nil {
+			return nil, err
 		}
-		parts = append(parts, escape(text[at:found[0]]), value)
+		plain.WriteString(text[at:found[0]])
 		at = found[1]
+		if !isSecret {
+			plain.WriteString(value)
+			continue
+		}
+		if strings.HasSuffix(plain.String(), "$") {
+			return nil, fmt.Errorf("a $ before the secret %.80s cannot be written into the configuration", text[found[0]:found[1]])
+		}
+		out.WriteString(escape(plain.String()) + value)
+		plain.Reset()
 	}
-	return []string{strings.Join(append(parts, escape(text[at:])), "")}, nil
+	// Values are joined before they are escaped: a $ of one and a { of the next would otherwise be a reference.
+	return []string{out.String() + escape(plain.String()+text[at:])}, nil
 }
 
-// value returns what a reference stands for, as the configuration has it.
-func (v *bundleValues) value(name string, secret bool) (string, error) {
+// value returns what a reference stands for: a text, or the reference to a secret as the configuration has it.
+func (v *bundleValues) value(name string, secret bool) (text string, isSecret bool, err error) {
 	if text, ok := v.place(name); ok {
-		return escape(text), nil
+		return text, false, nil
 	}
 	key, ok := strings.CutPrefix(name, "user_config.")
 	if !ok {
-		return "", fmt.Errorf("the reference ${%.80s} is not known", name)
+		return "", false, fmt.Errorf("the reference ${%.80s} is not known", name)
 	}
 	if stored := v.secrets[key]; stored != "" {
 		if !secret {
-			return "", fmt.Errorf("the secret user_config.%s is an argument of the program, which other programs can see; only env may have secrets", key)
+			return "", false, fmt.Errorf("the secret user_config.%s is an argument of the program, which other programs can see; only env may have secrets", key)
 		}
-		return "${secret:" + stored + "}", nil
+		return "${secret:" + stored + "}", true, nil
 	}
-	return escape(strings.Join(v.settings[key], string(os.PathListSeparator))), nil
+	return strings.Join(v.settings[key], string(os.PathListSeparator)), false, nil
 }
 
 // place returns the folder that a reference stands for.
