@@ -17,6 +17,7 @@ type Catalog struct {
 	byID       map[string]int
 	clashes    []string
 	skills     []Tool
+	appTools   []Tool // not among tools
 }
 
 // NewCatalog returns the catalog of one generation. servers are the names of all
@@ -25,7 +26,8 @@ type Catalog struct {
 // the first one is the default. Tools are sorted by id. Of
 // equal tools of one server, the first is kept. Tools of different servers with one id,
 // such as tool b__c of server a and tool c of server a__b, are left out: otherwise a
-// server could take over the calls of another by listing such a tool. Skills are kept apart.
+// server could take over the calls of another by listing such a tool. Skills, and tools that a
+// model must not see, are kept apart.
 func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	c := Catalog{
 		generation: generation,
@@ -37,6 +39,7 @@ func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	slices.SortStableFunc(c.tools, compareIDs)
 	c.separate()
 	c.settle()
+	c.hideAppTools()
 	c.ids = make([]string, len(c.tools))
 	c.byID = make(map[string]int, len(c.tools))
 	for i, t := range c.tools {
@@ -55,6 +58,14 @@ func (c *Catalog) separate() {
 	c.skills = slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return !isSkill(t) })
 	c.skills = slices.CompactFunc(c.skills, func(a, b Tool) bool { return compareIDs(a, b) == 0 })
 	c.tools = slices.DeleteFunc(c.tools, isSkill)
+}
+
+// hideAppTools moves the tools that a model must not see from the tools.
+func (c *Catalog) hideAppTools() {
+	if slices.ContainsFunc(c.tools, func(t Tool) bool { return !t.ForModels() }) {
+		c.appTools = slices.DeleteFunc(slices.Clone(c.tools), Tool.ForModels)
+		c.tools = slices.DeleteFunc(c.tools, func(t Tool) bool { return !t.ForModels() })
+	}
 }
 
 // settle leaves at most one tool for each id and records clashes between servers.
@@ -100,14 +111,14 @@ func (c Catalog) Generation() uint64 { return c.generation }
 // in the order that NewCatalog got.
 func (c Catalog) Servers() []string { return slices.Clone(c.servers) }
 
-// Tools returns all tools, sorted by id.
+// Tools returns all tools that a model may see, sorted by id.
 func (c Catalog) Tools() []Tool { return slices.Clone(c.tools) }
 
 // Skills returns all skills, sorted by id.
 func (c Catalog) Skills() []Tool { return slices.Clone(c.skills) }
 
-// Listed returns all tools and skills.
-func (c Catalog) Listed() []Tool { return slices.Concat(c.tools, c.skills) }
+// Listed returns all tools and skills, with AppTools.
+func (c Catalog) Listed() []Tool { return slices.Concat(c.tools, c.skills, c.appTools) }
 
 // All iterates over the tools and their ids, sorted by id.
 func (c Catalog) All() iter.Seq2[string, Tool] {
@@ -123,7 +134,7 @@ func (c Catalog) All() iter.Seq2[string, Tool] {
 // Len returns the number of tools.
 func (c Catalog) Len() int { return len(c.tools) }
 
-// Lookup returns the tool with the given id.
+// Lookup returns the tool with the given id, if a model may see it; see Find.
 func (c Catalog) Lookup(id string) (Tool, bool) {
 	i, ok := c.byID[id]
 	if !ok {

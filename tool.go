@@ -53,6 +53,9 @@ type Tool struct {
 
 	// Skill is set if this is a skill, which cannot be called.
 	Skill *Skill `json:",omitempty"`
+
+	// UI is set if the server says something about apps.
+	UI *UI `json:",omitempty"`
 }
 
 // Annotations are a server's hints about one of its tools (MCP: "clients MUST
@@ -106,6 +109,9 @@ type Call struct {
 	// Left returns the time that the run of the call has left; nil if there is no such time.
 	// A call that would have to wait longer for its turn fails at once.
 	Left func() time.Duration
+
+	// FromApp reports that the call may be that of an app, which may also call Catalog.AppTools.
+	FromApp bool
 
 	// Progress receives the progress notifications of the server. It must not block,
 	// and may be nil.

@@ -79,7 +79,7 @@ func (s *System) approve(ctx context.Context, call *toolscript.Call, tool toolsc
 			return err
 		}
 		view := s.current()
-		now, ok := view.Catalog.Lookup(tool.ID())
+		now, ok := view.Catalog.Find(tool.ID())
 		if err := held(view, tool.ID(), nil); !ok && err != nil {
 			return err
 		}

@@ -174,7 +174,7 @@ func redactorsOf(servers map[string]upstream.Config, others func() map[string]st
 // loggable returns the id and its server if the id belongs to a server or is a builtin,
 // else "". Any other id may be a secret in the wrong place.
 func loggable(view catalog.View, id string) (loggable, owner string) {
-	if tool, ok := view.Catalog.Lookup(id); ok {
+	if tool, ok := view.Catalog.Find(id); ok {
 		return id, tool.Server
 	}
 	if toolscript.IsFetch(id) {

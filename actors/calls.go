@@ -60,7 +60,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
 	}
-	tool, err := s.resolve(ctx, call.ID, allowed(ctx), call.Wait)
+	tool, err := s.resolveCall(ctx, call, allowed(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	defer cancel()
 	args, err := s.fit(ctx, tool, call.Args)
 	if err != nil && s.Reread(ctx, tool.Server) { // the schema may have changed
-		if tool, err = s.resolve(ctx, call.ID, allowed(ctx), call.Wait); err != nil {
+		if tool, err = s.resolveCall(ctx, call, allowed(ctx)); err != nil {
 			return nil, err
 		}
 		args, err = s.fit(ctx, tool, call.Args)

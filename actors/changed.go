@@ -17,7 +17,7 @@ const renewTime = 5 * time.Second
 // callChecked makes a call. If the server has started for it, with another definition of the
 // tool, the arguments and the approval are checked against the new definition.
 func (s *System) callChecked(ctx context.Context, call *toolscript.Call) (json.RawMessage, error) {
-	before, known := s.current().Catalog.Lookup(call.ID)
+	before, known := s.current().Catalog.Find(call.ID)
 	result, err := s.callTool(ctx, call)
 	if !known || !errors.Is(err, server.ErrChanged) {
 		return result, err
@@ -25,7 +25,7 @@ func (s *System) callChecked(ctx context.Context, call *toolscript.Call) (json.R
 	late := time.NewTimer(renewTime)
 	defer late.Stop()
 	for view := s.view.Load(); ; view = s.view.Load() {
-		now, known := view.Catalog.Lookup(call.ID)
+		now, known := view.Catalog.Find(call.ID)
 		if !known || !server.Same(before, now) {
 			return s.callTool(ctx, call)
 		}

@@ -18,22 +18,31 @@ import (
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
-// resolve finds a tool that allow selects. If the id may belong to a server without
-// tools, resolve has that server connect and waits for it as long as wait says. The
+// resolve finds a tool that a model may call; see resolveCall.
+func (s *System) resolve(ctx context.Context, id string, allow toolscript.Filter, wait time.Duration) (toolscript.Tool, error) {
+	return s.resolveCall(ctx, &toolscript.Call{ID: id, Wait: wait}, allow)
+}
+
+// resolveCall finds the tool of a call, which allow selects. If the id may belong to a server without
+// tools, resolveCall has that server connect and waits for it as long as the call says. The
 // id may then end with the name that scripts write for the tool, because they could
 // not know the real one. The error reveals nothing that allow excludes.
-func (s *System) resolve(ctx context.Context, id string, allow toolscript.Filter, wait time.Duration) (toolscript.Tool, error) {
-	view := s.current()
-	tool, ok := view.Catalog.Lookup(id)
+func (s *System) resolveCall(ctx context.Context, call *toolscript.Call, allow toolscript.Filter) (toolscript.Tool, error) {
+	view, id := s.current(), call.ID
+	tool, ok := toolOf(view, call)
 	owner, name, away := absent(view, id)
 	if !ok && away && allow.Reaches(owner.Name) {
-		view = s.awaitOwner(ctx, owner.Name, wait)
-		tool, ok = written(view, owner.Name, name)
+		view = s.awaitOwner(ctx, owner.Name, call.Wait)
+		if tool, ok = toolOf(view, call); !ok {
+			tool, ok = written(view, owner.Name, name)
+		}
 		_, _, away = absent(view, id)
 	}
 	if owner := serverOf(view, id); !ok && owner != "" && allow.Reaches(owner) && s.Reread(ctx, owner) {
 		view = s.current()
-		tool, ok = written(view, owner, strings.TrimPrefix(id, owner+toolscript.Separator))
+		if tool, ok = toolOf(view, call); !ok {
+			tool, ok = written(view, owner, strings.TrimPrefix(id, owner+toolscript.Separator))
+		}
 	}
 	switch {
 	case ok && allow.Match(tool):
@@ -43,6 +52,14 @@ func (s *System) resolve(ctx context.Context, id string, allow toolscript.Filter
 	default:
 		return toolscript.Tool{}, s.missing(view, id, allow)
 	}
+}
+
+// toolOf finds a tool by the id of a call.
+func toolOf(view catalog.View, call *toolscript.Call) (toolscript.Tool, bool) {
+	if call.FromApp {
+		return view.Catalog.Find(call.ID)
+	}
+	return view.Catalog.Lookup(call.ID)
 }
 
 func (s *System) awaitOwner(ctx context.Context, server string, wait time.Duration) catalog.View {
@@ -74,6 +91,9 @@ func (s *System) missing(view catalog.View, id string, allow toolscript.Filter) 
 	if owner, tool, ok := absent(view, id); ok {
 		s.want(owner.Name)
 		return server.Refusal(owner.ServerStatus, tool)
+	}
+	if t, is := view.Catalog.Find(id); is && allow.Match(t) {
+		return &toolscript.Error{Kind: toolscript.Forbidden, Server: t.Server, Tool: t.Name, Err: fmt.Errorf("%s is only for the app of its server: neither a script nor a model may call it", id)}
 	}
 	var ids []string
 	for id, t := range view.Catalog.All() {

@@ -61,6 +61,10 @@ func (s *System) fetch(ctx context.Context, view catalog.View, o toolscript.Fetc
 	if o.Server == "" {
 		return s.fetchAll(ctx, view, o)
 	}
+	if o.ID == toolscript.ReadResource && view.Catalog.HasPage(o.Server, o.URI, o.Allow) {
+		o.Selected = false // the page belongs to a tool that is selected
+		return s.fetchFrom(ctx, o)
+	}
 	if err := reachable(view, o, o.Server); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func settled(view catalog.View, call toolscript.Call, err error) error {
 		return err
 	}
 	full := *e
-	tool, known := view.Catalog.Lookup(call.ID)
+	tool, known := view.Catalog.Find(call.ID)
 	full.Repeatable = toolscript.IsFetch(call.ID) || known && tool.Annotations.Repeatable() ||
 		call.Key != "" && (full.Kind == toolscript.Conflict || elsewhere(view, tool.Server))
 	if !full.MayRepeat() {

@@ -17,7 +17,7 @@ import (
 const maxSize = 16 << 20
 
 // format must be changed when the content of the files changes.
-const format = 5
+const format = 6
 
 // ToolLists is a folder with the last tool lists of servers, so that tools are known before their
 // servers start. An empty ToolLists stores nothing.

@@ -17,6 +17,11 @@ func (c *Client) Tools(ctx context.Context, f toolscript.Filter, wait time.Durat
 	return get[Tools](ctx, c, "/tools?"+c.narrowed(selecting(f, wait)).Encode())
 }
 
+// AppTools returns the tools as Direct.AppTools does.
+func (c *Client) AppTools(ctx context.Context) (Tools, error) {
+	return get[Tools](ctx, c, "/tools?"+c.narrowed(url.Values{"apps": {"true"}}).Encode())
+}
+
 // Types returns the module of the tools that f selects. It waits as Tools does.
 func (c *Client) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
 	query := c.narrowed(selecting(f, wait))
@@ -77,5 +82,9 @@ func (c *Client) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	return c.ask(ctx, http.MethodPost, "/tools/"+url.PathEscape(call.ID)+c.suffix(), args)
+	query := url.Values{}
+	if call.FromApp {
+		query.Set("apps", "true")
+	}
+	return c.ask(ctx, http.MethodPost, "/tools/"+url.PathEscape(call.ID)+"?"+c.narrowed(query).Encode(), args)
 }

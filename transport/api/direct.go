@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Direct answers the requests of Client from a Backend in this process.
@@ -54,6 +56,26 @@ func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 		answer.Tools = append(answer.Tools, info)
 	}
 	return answer, nil
+}
+
+// AppTools returns the tools of the servers with a page that Allow selects, with those that only
+// apps may call, each once for all accounts of its server.
+func (d Direct) AppTools() Tools {
+	answer := Tools{Tools: []ToolInfo{}}
+	for _, t := range d.Backend.Catalog().Filter(d.Allow).OneAccount().OfApps() {
+		answer.Tools = append(answer.Tools, infoOf(t))
+	}
+	return answer
+}
+
+// CallTool makes a call, as the method of Backend. The error is Forbidden for a tool that Allow excludes.
+func (d Direct) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	if tool, known := d.Backend.Catalog().Find(call.ID); known && call.Run == "" {
+		if err := d.permits(tool); err != nil {
+			return nil, err
+		}
+	}
+	return d.Backend.CallTool(upstream.WithAllow(ctx, d.Allow), call) // the call may lead to other calls
 }
 
 // Describe describes one tool. The error is Forbidden for a tool that Allow excludes.

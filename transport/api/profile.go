@@ -2,12 +2,10 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"net/url"
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // ProfileParameter is the parameter of a request that names a profile.
@@ -36,14 +34,6 @@ func (x *exchange) readQuery(r route) (err error) {
 
 // withProfile adds the profile to the parameters of a route.
 func withProfile(parameters ...string) []string { return append(parameters, ProfileParameter) }
-
-// allowed returns a context with the tools that the caller may reach, for calls that lead to other calls.
-func (x *exchange) allowed(ctx context.Context) context.Context {
-	if x.allow == nil {
-		return ctx
-	}
-	return upstream.WithAllow(ctx, x.allow)
-}
 
 // WithProfile returns a client of the same gateway that sends a profile with its requests
 // for tools. "" means the profile of the gateway's configuration.

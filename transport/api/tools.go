@@ -40,6 +40,9 @@ func (s *Server) tools(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if x.query.Get("apps") == "true" {
+		return x.answer(http.StatusOK, x.direct().AppTools())
+	}
 	tools, err := x.direct().Tools(x.ctx, x.filter(), wait)
 	if err != nil {
 		return err
@@ -56,11 +59,13 @@ func infoOf(t toolscript.Tool) ToolInfo {
 		ServerName:    t.Server,
 		ToolName:      t.Name,
 		QualifiedName: t.ID(),
+		Title:         t.Title,
 		Description:   t.Description,
 		InputSchema:   input,
 		OutputSchema:  t.OutputSchema,
 		Annotations:   t.Annotations,
 		Original:      t.Original,
+		UI:            t.UI,
 	}
 }
 
@@ -76,21 +81,15 @@ func (s *Server) callTool(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if args == nil {
-		args = json.RawMessage(`{}`)
-	}
-	if tool, known := s.backend.Catalog().Lookup(id); known && x.caller == "" {
-		if err := x.direct().permits(tool); err != nil {
-			return err
-		}
-	}
 	key, err := x.idempotencyKey()
 	if err != nil {
 		return err
 	}
 	wait, trace := x.preferredWait(), x.trace()
 	return x.relay(func(ctx context.Context) (json.RawMessage, error) {
-		return s.backend.CallTool(x.allowed(ctx), toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client(), Trace: trace, Key: key})
+		return x.direct().CallTool(ctx, toolscript.Call{
+			ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client(), Trace: trace, Key: key, FromApp: x.caller == "" && x.query.Get("apps") == "true",
+		})
 	})
 }
 

@@ -125,3 +125,31 @@ func TestBadEscapeInPath(t *testing.T) {
 		t.Errorf("answer = %d %s, want 400 invalid", got.status, got.body)
 	}
 }
+
+// TestToolsOfApps: with apps=true, the tools of servers with a page are listed, also those that only apps may
+// call, and a call may be that of an app. For other requests, nothing is different.
+func TestToolsOfApps(t *testing.T) {
+	calls := make(chan toolscript.Call, 1)
+	l := serve(t, &fake{
+		callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) {
+			calls <- call
+			return json.RawMessage(`{}`), nil
+		},
+		catalog: toolscript.NewCatalog(1, []string{"a", "b"}, []toolscript.Tool{
+			{Server: "a", Name: "show", Title: "Show", UI: &toolscript.UI{Page: "ui://p"}}, {Server: "a", Name: "count", UI: &toolscript.UI{NoModels: true}}, {Server: "b", Name: "x"},
+		}),
+	})
+	const show, count = `{"serverName":"a","toolName":"show","qualifiedName":"a__show","title":"Show","inputSchema":{},"ui":{"page":"ui://p"}}`,
+		`{"serverName":"a","toolName":"count","qualifiedName":"a__count","inputSchema":{},"ui":{"noModels":true}}`
+	for query, want := range map[string]string{"?apps=true": show + "," + count, "": show + `,{"serverName":"b","toolName":"x","qualifiedName":"b__x","inputSchema":{}}`} {
+		if got := l.ask(t, http.MethodGet, "/tools"+query, ""); strings.TrimSpace(got.body) != `{"tools":[`+want+`]}` {
+			t.Errorf("GET /tools%s: %s", query, got.body)
+		}
+		if got := l.ask(t, http.MethodPost, "/tools/a__count"+query, "{}"); got.status != 200 {
+			t.Errorf("POST: %d %s", got.status, got.body)
+		}
+		if call := kit.Receive(t, calls); call.FromApp != (query != "") {
+			t.Errorf("with %q: %+v", query, call)
+		}
+	}
+}

@@ -22,12 +22,14 @@ type ToolInfo struct {
 	Accounts      []string        `json:"accounts,omitempty"` // accounts of the server, the default first
 	ToolName      string          `json:"toolName"`
 	QualifiedName string          `json:"qualifiedName"` // tool id
+	Title         string          `json:"title,omitempty"`
 	Description   string          `json:"description,omitempty"`
 	InputSchema   json.RawMessage `json:"inputSchema"`
 	OutputSchema  json.RawMessage `json:"outputSchema,omitempty"`
 
 	Annotations toolscript.Annotations `json:"annotations,omitzero"`
 	Original    *toolscript.Original   `json:"original,omitempty"` // what the server says, if the configuration overrides it
+	UI          *toolscript.UI         `json:"ui,omitempty"`       // what the server says about apps
 }
 
 // Tools is the answer of GET /tools.

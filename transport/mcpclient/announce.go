@@ -17,6 +17,8 @@ type announced struct {
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  json.RawMessage `json:"annotations"`
 
+	Meta json.RawMessage `json:"_meta"`
+
 	Execution struct {
 		TaskSupport string `json:"taskSupport"`
 	} `json:"execution"`
@@ -67,7 +69,7 @@ func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
 	}
 	return toolscript.Tool{
 		Server: l.server, Name: a.Name, Title: a.Title, Description: a.Description,
-		InputSchema: in, OutputSchema: out, Annotations: h.Annotations,
+		InputSchema: in, OutputSchema: out, Annotations: h.Annotations, UI: uiOf(a.Meta),
 	}, nil
 }
 

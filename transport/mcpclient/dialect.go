@@ -39,8 +39,9 @@ func (d *dialect) prepare(newest string, on upstream.Events) {
 	if on.Elicit != nil {
 		d.capabilities.Elicitation = &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}
 	}
+	d.capabilities.Extensions = map[string]any{appsExtension: apps}
 	d.modernCapabilities = d.capabilities
-	d.modernCapabilities.Extensions = map[string]any{tasksExtension: map[string]any{}}
+	d.modernCapabilities.Extensions = map[string]any{appsExtension: apps, tasksExtension: map[string]any{}}
 }
 
 // older limits the versions to those with a handshake.

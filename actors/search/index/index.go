@@ -25,7 +25,8 @@ type Index struct {
 // New indexes all tools and skills of a catalog, each once for all accounts of its server. vectors may lack some tools and have vectors of others.
 // It takes about 0.1 ms of CPU per tool, most of it for words; see With.
 func New(c toolscript.Catalog, vectors Vectors) *Index {
-	x := &Index{generation: c.Generation(), tools: c.OneAccount().Listed(), accounts: map[string][]string{}}
+	one := c.OneAccount()
+	x := &Index{generation: c.Generation(), tools: append(one.Tools(), one.Skills()...), accounts: map[string][]string{}}
 	for _, server := range c.Servers() {
 		if plain := toolscript.WithoutAccount(server); plain != server {
 			x.accounts[plain] = append(x.accounts[plain], server)

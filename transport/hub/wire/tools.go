@@ -17,6 +17,7 @@ type tool struct {
 	Output      string                 `json:"output,omitempty"`
 	Annotations toolscript.Annotations `json:"annotations"`
 	Pages       bool                   `json:"pages,omitempty"`
+	UI          *toolscript.UI         `json:"ui,omitempty"`
 	Skill       string                 `json:"skill,omitempty"` // of a skill, which has no other members: its entry as MCP writes it
 }
 
@@ -32,7 +33,7 @@ func EncodeTools(tools []toolscript.Tool) ([]byte, error) {
 			all = append(all, tool{Skill: string(entry)})
 			continue
 		}
-		all = append(all, tool{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), t.Annotations, t.Pages, ""})
+		all = append(all, tool{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), t.Annotations, t.Pages, t.UI, ""})
 	}
 	return json.Marshal(all)
 }
@@ -56,7 +57,7 @@ func DecodeTools(payload []byte, server string) ([]toolscript.Tool, error) {
 		if !json.Valid([]byte(t.Input)) || t.Output != "" && !json.Valid([]byte(t.Output)) {
 			return nil, fmt.Errorf("the schemas of the tool %q are not JSON", t.Name)
 		}
-		decoded := toolscript.Tool{Server: server, Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: json.RawMessage(t.Input), Annotations: t.Annotations, Pages: t.Pages}
+		decoded := toolscript.Tool{Server: server, Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: json.RawMessage(t.Input), Annotations: t.Annotations, Pages: t.Pages, UI: t.UI}
 		if t.Output != "" {
 			decoded.OutputSchema = json.RawMessage(t.Output)
 		}

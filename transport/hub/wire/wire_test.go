@@ -159,7 +159,10 @@ func TestTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []toolscript.Tool{skill, {Server: "s", Name: "a", Title: "A", Description: "d <&>", InputSchema: json.RawMessage("{ \"type\" : \"object\", \"x\": \"<\" }")}}
+	want := []toolscript.Tool{skill, {
+		Server: "s", Name: "a", Title: "A", Description: "d <&>", InputSchema: json.RawMessage("{ \"type\" : \"object\", \"x\": \"<\" }"),
+		UI: &toolscript.UI{Page: "ui://a", NoModels: true},
+	}}
 	text, err := wire.EncodeTools(want)
 	if err != nil {
 		t.Fatal(err)

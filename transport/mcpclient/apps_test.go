@@ -1,0 +1,97 @@
+package mcpclient_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/kit"
+	"github.com/toolscript/toolscript/transport/upstream"
+)
+
+// TestToolsOfApps: in both generations of MCP, the server is told that the client knows apps. What a tool says
+// about them is read in both of its forms; what is not valid is ignored.
+func TestToolsOfApps(t *testing.T) {
+	tools := map[string]struct {
+		meta string
+		want *toolscript.UI
+	}{
+		"page":    {`{"ui":{"resourceUri":"ui://a/b","visibility":["model","app"]}}`, &toolscript.UI{Page: "ui://a/b"}},
+		"older":   {`{"ui/resourceUri":"ui://a/b"}`, &toolscript.UI{Page: "ui://a/b"}},
+		"app":     {`{"ui":{"visibility":["app"]}}`, &toolscript.UI{NoModels: true}},
+		"model":   {`{"ui":{"resourceUri":"ui://a","visibility":["model"]}}`, &toolscript.UI{Page: "ui://a", NoApps: true}},
+		"nobody":  {`{"ui":{"visibility":[]}}`, &toolscript.UI{NoModels: true, NoApps: true}},
+		"default": {`{"ui":{}}`, nil},
+		"scheme":  {`{"ui":{"resourceUri":"https://a.example"}}`, nil},
+		"long":    {`{"ui":{"resourceUri":"ui://` + strings.Repeat("x", 5000) + `"}}`, nil},
+		"numbers": {`{"ui":{"resourceUri":7,"visibility":7}}`, nil},
+		"list":    {`[]`, nil},
+		"other":   {`{"openai/outputTemplate":"ui://a"}`, nil},
+	}
+	var entries []string
+	for name, tool := range tools {
+		entries = append(entries, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"},"_meta":%s}`, name, tool.meta))
+	}
+	list := `{"tools":[` + strings.Join(entries, ",") + `]}`
+	for _, version := range []string{upstream.Handshake, upstream.Stateless} {
+		t.Run(version, func(t *testing.T) {
+			c := dial(t, upstream.Config{Type: upstream.HTTP, URL: serverOfApps(t, version, list)}, upstream.Events{})
+			got, err := c.ListTools(kit.Within(t))
+			if err != nil || len(got) != len(tools) {
+				t.Fatalf("%d tools, %v", len(got), err)
+			}
+			for _, tool := range got {
+				if diff := cmp.Diff(tools[tool.Name].want, tool.UI); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", tool.Name, diff)
+				}
+			}
+		})
+	}
+}
+
+// serverOfApps starts a server of one version of MCP that lists its tools only for a client with apps.
+func serverOfApps(t *testing.T, version, list string) string {
+	t.Helper()
+	var apps atomic.Bool
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if err != nil || json.Unmarshal(text, &m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		if m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		declared := strings.Contains(string(text), `"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}`)
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case m.Method == "initialize" && version == upstream.Handshake:
+			apps.Store(declared)
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, version)
+		case m.Method == "server/discover" && version == upstream.Stateless:
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":[%q],"capabilities":{"tools":{}}}}`, m.ID, version)
+		case m.Method == "tools/list" && (declared || apps.Load()):
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, list)
+		default:
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
+		}
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
