@@ -110,7 +110,7 @@ type Audit struct {
 // Output holds the settings of what exec prints.
 type Output struct {
 	MaxTokens *int          // maximum tokens of a value; 0: no limit, nil: the command decides
-	NoPrompts bool          // MCP clients get no prompts, resources and skills of servers
+	NoPrompts bool          // MCP clients get no prompts, resources, skills and apps of servers
 	TaskAfter time.Duration // how long a script of an MCP client lasts before it becomes a task; 0: the default
 }
 

@@ -154,7 +154,7 @@ func MediaLimits(a *app.App, trust bool) (blocks, bytes int64) {
 	return media.Most()
 }
 
-// OffersPrompts reports whether MCP clients get the prompts, resources and skills of servers.
+// OffersPrompts reports whether MCP clients get the prompts, resources, skills and apps of servers.
 func OffersPrompts(a *app.App, trust bool) bool {
 	if !config.Mentions(a.Host.ConfigOptions(trust), "prompts") {
 		return true

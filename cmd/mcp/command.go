@@ -244,6 +244,14 @@ func (p inProcess) Tools(ctx context.Context, f toolscript.Filter, wait time.Dur
 	return p.narrowed.Tools(ctx, f, wait)
 }
 
+// AppTools implements Gateway.
+func (p inProcess) AppTools(context.Context) (api.Tools, error) { return p.narrowed.AppTools(), nil }
+
+// CallTool implements Gateway.
+func (p inProcess) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	return p.narrowed.CallTool(ctx, call)
+}
+
 // Exec implements Gateway.
 func (p inProcess) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 	req.Profile = p.narrowed.Profile

@@ -56,9 +56,15 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())) // the client has gone
 			return
 		}
-		if h.entrance.passes(m) && m.passParams().ready() && m.agrees(r) {
+		v := h.visitor(r, m)
+		if h.entrance.passes(m, v) && m.passParams().ready() && m.agrees(r) {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(h.entrance.passed.answer(withProfile(r.Context(), r), m)) // the client has gone
+			_, _ = w.Write(h.entrance.passed.answer(withProfile(r.Context(), r), m, v)) // the client has gone
+			return
+		}
+		if _, isRequest := m.key(); isRequest && m.checkTool() != nil {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkTool()))
 			return
 		}
 		h.serve(w, r, m)
@@ -71,7 +77,7 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if strings.EqualFold(m.Method, string(mcp.MethodInitialize)) {
-		h.initialize(w, body, serve)
+		h.initialize(w, body, m.visitor(), serve)
 		return
 	}
 	h.inSession(w, r, serve)
@@ -116,7 +122,7 @@ func (h entry) read(r *http.Request) (body []byte, release func(), refused http.
 }
 
 // initialize serves a request that begins a session.
-func (h entry) initialize(w http.ResponseWriter, body []byte, serve func()) {
+func (h entry) initialize(w http.ResponseWriter, body []byte, v visitor, serve func()) {
 	kept := int(costOf(body))
 	switch {
 	case len(body) > maxInitialize:
@@ -127,9 +133,17 @@ func (h entry) initialize(w http.ResponseWriter, body []byte, serve func()) {
 		return
 	}
 	id := ""
-	defer func() { h.sessions.began(id, kept) }()
+	defer func() { h.sessions.began(id, kept, v) }()
 	serve()
 	id = w.Header().Get(server.HeaderKeySessionID)
+}
+
+// visitor returns what the client of a request has said about itself.
+func (h entry) visitor(r *http.Request, m message) visitor {
+	if mcp.IsModernProtocol(m.passParams().Meta.Version) {
+		return m.visitor()
+	}
+	return h.sessions.visitor(r.Header.Get(server.HeaderKeySessionID))
 }
 
 // inSession serves a request that may belong to a session. A stream without a session gets

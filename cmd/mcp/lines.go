@@ -27,6 +27,7 @@ type lines struct {
 
 	pass    func(message) bool // answers requests that are not for mcp-go; may be nil
 	passing atomic.Int64       // requests that pass answers
+	visitor visitor            // used only by the goroutine that reads
 
 	writing sync.Mutex
 	out     io.Writer
@@ -128,6 +129,8 @@ func (l *lines) admit(line []byte) []byte {
 	case !l.begin(id, cost):
 		l.refuse(string(m.ID), mcp.INTERNAL_ERROR, errMessagesBusy)
 	case l.pass != nil && l.pass(m):
+	case m.checkTool() != nil:
+		l.answer(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkTool()))
 	default:
 		return line
 	}

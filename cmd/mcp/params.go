@@ -33,10 +33,23 @@ func (m message) checkParams() error {
 	if err := json.Unmarshal(params["name"], &name); err != nil || name == "" {
 		return errNoName
 	}
-	switch name {
-	case searchTool.Name, describeTool.Name, runTool.Name:
+	return nil
+}
+
+// checkTool returns the error for a call of a tool that is none of the three, or nil.
+func (m message) checkTool() error {
+	if m.Method != string(mcp.MethodToolsCall) {
 		return nil
 	}
+	switch name := m.passParams().Name; name {
+	case searchTool.Name, describeTool.Name, runTool.Name:
+		return nil
+	default:
+		return errUnknownTool(name)
+	}
+}
+
+func errUnknownTool(name string) error {
 	return fmt.Errorf("there is no tool %.60q; the tools are %s, and a script of %s calls those of servers", name, threeTools, runTool.Name)
 }
 

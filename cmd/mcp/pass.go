@@ -22,8 +22,8 @@ type passed struct {
 	owners   owners
 }
 
-// passes reports whether a request is about the prompts, resources and skills of servers, or about tasks.
-func (e *entrance) passes(m message) bool {
+// passes reports whether a request is about the prompts, resources, skills and apps of servers, or about tasks.
+func (e *entrance) passes(m message, v visitor) bool {
 	if m.isTask() {
 		return true
 	}
@@ -36,6 +36,10 @@ func (e *entrance) passes(m message) bool {
 		return true
 	case mcp.MethodResourcesRead:
 		return !strings.HasPrefix(m.passParams().URI, outputScheme)
+	case mcp.MethodToolsList:
+		return v.apps
+	case mcp.MethodToolsCall:
+		return v.apps && m.checkTool() != nil
 	}
 	return false
 }
@@ -96,12 +100,12 @@ func (m message) agrees(r *http.Request) bool {
 }
 
 // answer returns the response to a request.
-func (p *passed) answer(ctx context.Context, m message) []byte {
+func (p *passed) answer(ctx context.Context, m message, v visitor) []byte {
 	if m.isTask() {
 		return p.entrance.answerTask(ctx, m)
 	}
 	params := m.passParams()
-	result, err := p.result(ctx, mcp.MCPMethod(m.Method), params)
+	result, err := p.result(ctx, m, params, v)
 	if err != nil {
 		return passedError(string(m.ID), params, err)
 	}
@@ -112,14 +116,18 @@ func (p *passed) answer(ctx context.Context, m message) []byte {
 	return append(append(append(text, `,"result":`...), result...), '}')
 }
 
-func (p *passed) result(ctx context.Context, method mcp.MCPMethod, params passParams) (json.RawMessage, error) {
+func (p *passed) result(ctx context.Context, m message, params passParams, v visitor) (json.RawMessage, error) {
 	g, release, err := p.entrance.Gateway(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	o := toolscript.FetchRequest{Selected: true, Cursor: params.Cursor}
-	switch method {
+	switch mcp.MCPMethod(m.Method) {
+	case mcp.MethodToolsList:
+		return p.listTools(ctx, g)
+	case mcp.MethodToolsCall:
+		return p.callTool(ctx, g, m, v)
 	case mcp.MethodPromptsList:
 		o.ID = toolscript.ListPrompts
 		return p.page(ctx, g, o)
@@ -141,6 +149,9 @@ func (p *passed) result(ctx context.Context, method mcp.MCPMethod, params passPa
 	case mcp.MethodResourcesRead:
 		if file, err := readSkill(ctx, g, params.URI); file != nil || err != nil {
 			return file, err
+		}
+		if page, err := readPage(ctx, g, params.URI); page != nil || err != nil {
+			return page, err
 		}
 		o.ID, o.URI = toolscript.ReadResource, params.URI
 		if o.Server, err = p.owners.of(ctx, g, params.URI); err != nil {
@@ -188,6 +199,9 @@ func (p *passed) page(ctx context.Context, g Gateway, o toolscript.FetchRequest)
 		}
 		if page.Of == toolscript.Resources {
 			p.owners.learn(from.URI, from.Server)
+		}
+		if page.Of == toolscript.Resources && strings.HasPrefix(from.URI, toolscript.PageScheme) {
+			fields["uri"], _ = json.Marshal(servedURI(toolscript.PageScheme, from.Server, from.URI)) // a text always has a JSON form
 		}
 		entries, servers = append(entries, fields), append(servers, from.Server)
 	}
@@ -246,7 +260,7 @@ func modernResult(result json.RawMessage, method mcp.MCPMethod) json.RawMessage 
 	}
 	add("resultType", `"complete"`)
 	switch method { //nolint:exhaustive // other results are not kept
-	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, methodSkillsList:
+	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, methodSkillsList, mcp.MethodToolsList:
 		ttl, _ := json.Marshal(listTTL) // a number always has a JSON form
 		add("ttlMs", string(ttl))
 		add("cacheScope", `"private"`)
@@ -297,7 +311,13 @@ const maxPassed = 64
 // passLine answers a request on stdio in the background. It returns false for requests that mcp-go
 // answers.
 func (e *entrance) passLine(ctx context.Context, to *lines, m message) bool {
-	if !e.passes(m) || !m.passParams().ready() {
+	v := m.visitor()
+	if strings.EqualFold(m.Method, string(mcp.MethodInitialize)) {
+		to.visitor = v
+	} else if !mcp.IsModernProtocol(m.passParams().Meta.Version) {
+		v = to.visitor
+	}
+	if !e.passes(m, v) || !m.passParams().ready() {
 		return false
 	}
 	if to.passing.Add(1) > maxPassed {
@@ -310,7 +330,7 @@ func (e *entrance) passLine(ctx context.Context, to *lines, m message) bool {
 	go func() {
 		defer done()
 		defer to.passing.Add(-1)
-		to.answer(e.passed.answer(ctx, m))
+		to.answer(e.passed.answer(ctx, m, v))
 	}()
 	return true
 }

@@ -78,7 +78,7 @@ func (e *entrance) search(ctx context.Context, args searchArgs) (searchResult, e
 	}
 	for _, hit := range answer.Skills {
 		if e.Pass {
-			r.Skills = append(r.Skills, foundSkill{hit.Name, hit.ServerName, servedURI(hit.ServerName, hit.URI), shortened(hit.Description)})
+			r.Skills = append(r.Skills, foundSkill{hit.Name, hit.ServerName, servedURI(skillScheme, hit.ServerName, hit.URI), shortened(hit.Description)})
 		}
 	}
 	if len(r.Results) == 0 && r.Hint == "" {

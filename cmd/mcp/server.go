@@ -34,16 +34,14 @@ type Gateway interface {
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
 	Approvals
 	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
-	// Fetch lists, reads and completes the resources and prompts of the servers, and lists and reads
-	// their skills.
-	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
+	Offer
 }
 
 // Options connect the server to the program around it.
 type Options struct {
 	// Gateway returns the gateway for one request, and a function that releases it.
 	Gateway func(context.Context) (Gateway, func(), error)
-	// Pass says whether clients get the prompts, resources and skills of the servers.
+	// Pass says whether clients get the prompts, resources, skills and apps of the servers.
 	Pass bool
 	// TaskAfter is how long a run lasts before it becomes a task for a client that has declared
 	// tasks; 0: DefaultTaskAfter.

@@ -36,6 +36,8 @@ type session struct {
 	id   string
 	busy int // requests that are being answered
 	kept int // memory for its initialize message, in bytes
+
+	visitor visitor
 }
 
 func newSessions(web *server.StreamableHTTPServer) *sessions {
@@ -61,7 +63,7 @@ func (s *sessions) begin(bytes int) bool {
 }
 
 // began records the session that has begun. id is "" if none has.
-func (s *sessions) began(id string, bytes int) {
+func (s *sessions) began(id string, bytes int, v visitor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun--
@@ -69,7 +71,7 @@ func (s *sessions) began(id string, bytes int) {
 		s.kept -= bytes
 		return
 	}
-	s.known[id] = s.order.PushBack(&session{id: id, kept: bytes})
+	s.known[id] = s.order.PushBack(&session{id: id, kept: bytes, visitor: v})
 }
 
 // add creates a session for one stream. It returns false if there is no room for it.
@@ -77,7 +79,7 @@ func (s *sessions) add(id string) bool {
 	if !s.begin(0) {
 		return false
 	}
-	s.began(id, 0)
+	s.began(id, 0, visitor{})
 	return true
 }
 
@@ -92,6 +94,16 @@ func (s *sessions) enter(id string) bool {
 		at.Value.(*session).busy++
 	}
 	return ok
+}
+
+// visitor returns what the client of a session has said when it began.
+func (s *sessions) visitor(id string) (v visitor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at, ok := s.known[id]; ok {
+		v = at.Value.(*session).visitor
+	}
+	return v
 }
 
 // leave records the end of a request.

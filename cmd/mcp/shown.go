@@ -47,13 +47,15 @@ func (e *entrance) recordDefinitions() *server.Hooks {
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
 		var all []byte
 		for _, t := range list.Tools {
-			text, err := json.Marshal(map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.RawInputSchema})
-			if err != nil {
-				continue // never happens: the schemas are constants
-			}
-			all = append(all, text...)
+			all = append(all, definition(t.Name, t.Description, t.RawInputSchema)...)
 		}
 		e.Shown(Definitions, "", all)
 	})
 	return hooks
+}
+
+// definition returns the part of a tool that a client gives to a model.
+func definition(name, description string, input json.RawMessage) []byte {
+	text, _ := json.Marshal(map[string]any{"name": name, "description": description, "inputSchema": input}) // a schema is JSON
+	return text
 }

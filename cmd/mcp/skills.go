@@ -72,14 +72,14 @@ func skillPage(ctx context.Context, g Gateway, cursor string) (toolscript.Page, 
 	return page, err
 }
 
-// servedURI returns the URI under which a client finds a file of a skill: skills of two servers may
-// have the same URI.
-func servedURI(server, uri string) string {
+// servedURI returns the URI under which a client finds a file of a skill, or a page: those of two
+// servers may have the same URI. own is the scheme of such URIs.
+func servedURI(own, server, uri string) string {
 	scheme, path, _ := strings.Cut(uri, "://")
-	if scheme+"://" != skillScheme {
+	if scheme+"://" != own {
 		path = scheme + ":/" + path
 	}
-	return skillScheme + url.PathEscape(server) + "/" + path
+	return own + url.PathEscape(server) + "/" + path
 }
 
 // readSkillEntry reads an entry of a page.
@@ -92,7 +92,7 @@ func readSkillEntry(entry json.RawMessage) (toolscript.Tool, error) {
 }
 
 func served(t toolscript.Tool) map[string]any {
-	return t.SkillEntry(func(uri string) string { return servedURI(t.Server, uri) })
+	return t.SkillEntry(func(uri string) string { return servedURI(skillScheme, t.Server, uri) })
 }
 
 // listSkills answers skills/list.
@@ -138,7 +138,7 @@ func eachSkill(ctx context.Context, g Gateway, use func(toolscript.Tool) bool) e
 func getSkill(ctx context.Context, g Gateway, uri string) (json.RawMessage, error) {
 	var found map[string]any
 	err := eachSkill(ctx, g, func(t toolscript.Tool) bool {
-		if servedURI(t.Server, t.Name) == uri {
+		if servedURI(skillScheme, t.Server, t.Name) == uri {
 			found = served(t)
 		}
 		return found == nil
@@ -187,7 +187,7 @@ func readSkill(ctx context.Context, g Gateway, uri string) (json.RawMessage, err
 // ownURI returns the URI of the server for a file of one of its skills.
 func ownURI(t toolscript.Tool, uri string) (own string, is bool) {
 	root := strings.TrimSuffix(t.Name, "SKILL.md")
-	path, is := strings.CutPrefix(uri, servedURI(t.Server, root))
+	path, is := strings.CutPrefix(uri, servedURI(skillScheme, t.Server, root))
 	if !is {
 		return "", false
 	}
@@ -213,7 +213,7 @@ func withSkillURIs(ctx context.Context, g Gateway, entries []map[string]json.Raw
 		}
 		for _, t := range skills {
 			if _, has := t.SkillFile(uri); has && t.Server == servers[i] {
-				fields["uri"], _ = json.Marshal(servedURI(t.Server, uri)) // a text always has a JSON form
+				fields["uri"], _ = json.Marshal(servedURI(skillScheme, t.Server, uri)) // a text always has a JSON form
 				break
 			}
 		}
