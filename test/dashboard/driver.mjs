@@ -40,6 +40,11 @@ const doing = {
   click: ({ selector }) => page.locator(selector).first().click(),
   fill: ({ selector, text }) => page.locator(selector).first().fill(text),
   text: ({ selector }) => page.locator(selector).first().innerText(),
+  // app clicks an element of an app, which is in a frame of a frame, or returns its text.
+  async app({ selector, click }) {
+    const element = page.frameLocator("iframe").frameLocator("iframe").locator(selector).first();
+    return click ? element.click() : element.innerText();
+  },
   eval: ({ code }) => page.evaluate(code),
   press: ({ key }) => page.keyboard.press(key),
   type: ({ text }) => page.keyboard.type(text),

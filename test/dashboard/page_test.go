@@ -1,6 +1,6 @@
 //go:build integration && linux
 
-// Package dashboard tests the operator page in a real Chromium, which Playwright drives.
+// Package dashboard tests the operator page, and apps of servers, in a real Chromium, which Playwright drives.
 package dashboard
 
 import (
