@@ -165,6 +165,7 @@ func (p *passed) callTool(ctx context.Context, g Gateway, m message, v visitor) 
 	var params struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
+		Meta      *mcp.Meta       `json:"_meta"`
 	}
 	if err := json.Unmarshal(m.Params, &params); err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
@@ -180,9 +181,13 @@ func (p *passed) callTool(ctx context.Context, g Gateway, m message, v visitor) 
 	if string(params.Arguments) == "null" {
 		params.Arguments = nil
 	}
+	var told progress
+	stop := told.notifying(ctx, params.Meta)
 	result, err := g.CallTool(ctx, toolscript.Call{
 		ID: tools[at].QualifiedName, Args: params.Arguments, Wait: toolscript.ConnectWait, Client: v.name, FromApp: true,
+		Progress: func(p toolscript.Progress) { told.report(p.String()) },
 	})
+	stop()
 	var failed *toolscript.Error
 	if errors.As(err, &failed) && failed.RPCCode == 0 {
 		return toolscript.PlainJSON(&mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(p.entrance.told(err.Error()))}, IsError: true})

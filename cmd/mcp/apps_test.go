@@ -37,6 +37,7 @@ func (stage) AppTools(context.Context) (api.Tools, error) {
 
 func (s stage) CallTool(_ context.Context, call toolscript.Call) (json.RawMessage, error) {
 	*s.calls = append(*s.calls, call)
+	call.Progress(toolscript.Progress{Done: 1, Total: 2, Message: "half"})
 	switch call.ID {
 	case "a__count":
 		return nil, &toolscript.Error{Kind: toolscript.ApprovalDenied, Err: errors.New("a__count was denied")}
@@ -157,5 +158,18 @@ func TestAppsOfSessions(t *testing.T) {
 		if got := ask(session, "tools/call", `{"name":"refresh"}`).Body.String(); strings.Contains(got, `"structuredContent":{"n":12345678901234567890}`) != (want > 3) {
 			t.Errorf("the call: %s", got)
 		}
+	}
+}
+
+// TestProgressOfApps: the progress of a call goes to the client before the response, if it asks for progress.
+func TestProgressOfApps(t *testing.T) {
+	o := plain(stage{calls: new([]toolscript.Call)})
+	o.Pass = true
+	c := onStdio(t, o)
+	c.ask("initialize", helloOfHost)
+	first := c.ask("tools/call", `{"name":"a__show","_meta":{"progressToken":"p"}}`)
+	second, err := c.out.ReadString('\n')
+	if err != nil || !strings.Contains(first, `"method":"notifications/progress","params":{"message":"1/2 half","progress":1,"progressToken":"p"}`) || !strings.Contains(second, `"structuredContent"`) {
+		t.Errorf("%s\n%s\n%v", first, second, err)
 	}
 }

@@ -326,7 +326,7 @@ func (e *entrance) passLine(ctx context.Context, to *lines, m message) bool {
 		return true
 	}
 	m.ID, m.Params = slices.Clone(m.ID), slices.Clone(m.Params)
-	ctx, done := to.cancellable(ctx, m)
+	ctx, done := to.cancellable(withNotifier(ctx, to), m)
 	go func() {
 		defer done()
 		defer to.passing.Add(-1)

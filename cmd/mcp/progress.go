@@ -14,7 +14,7 @@ import (
 // request that has no progress for a minute.
 const silence = 15 * time.Second
 
-// progress sends the progress of a run to the request that waits for it. The zero value
+// progress sends the progress of a run, or of a call of an app, to the request that waits for it. The zero value
 // sends nothing.
 type progress struct {
 	mu       sync.Mutex
@@ -27,15 +27,14 @@ type progress struct {
 	lastAt   time.Time // when it was reported
 }
 
-// notifying sends notifications about the run to a request, even if the run is silent,
-// until stop is called.
-func (s *script) notifying(ctx context.Context, meta *mcp.Meta) (stop func()) {
-	s.progress.attach(ctx, meta)
+// notifying sends notifications to a request, even if the run is silent, until stop is called.
+func (p *progress) notifying(ctx context.Context, meta *mcp.Meta) (stop func()) {
+	p.attach(ctx, meta)
 	ctx, cancel := context.WithCancel(ctx)
-	go s.progress.beat(ctx)
+	go p.beat(ctx)
 	return func() {
 		cancel()
-		s.progress.detach()
+		p.detach()
 	}
 }
 
