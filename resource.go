@@ -119,6 +119,13 @@ const (
 	// Complete is the id of a request for values of an argument of a prompt or of a variable of
 	// a resource template. Scripts have no such method.
 	Complete = "$complete"
+
+	// Subscribe and Unsubscribe are the ids of requests to a server to announce the changes of a
+	// resource, and to stop. SetLogLevel asks for log messages from the level Value on. The gateway
+	// makes them for a WatchQuery.
+	Subscribe   = ResourcesMember + Separator + "subscribe"
+	Unsubscribe = ResourcesMember + Separator + "unsubscribe"
+	SetLogLevel = "$logging" + Separator + "setLevel"
 )
 
 // FetchIDs returns the ids of all methods of $resources and $prompts.
@@ -129,8 +136,12 @@ func FetchIDs() []string {
 // IsFetch reports whether an id is that of a request for resources, prompts or skills, which
 // changes nothing.
 func IsFetch(id string) bool {
-	return slices.Contains(append(FetchIDs(), ListSkills, GetSkill, ReadSkill), id)
+	return slices.Contains(append(FetchIDs(), ListSkills, GetSkill, ReadSkill, Subscribe), id)
 }
+
+// IsAnnouncement reports whether an id is that of a request for what a server is to announce. Only
+// a connection of this process to an MCP server can make it.
+func IsAnnouncement(id string) bool { return id == Subscribe || id == Unsubscribe || id == SetLogLevel }
 
 // Method returns the MCP method of the request, such as resources/read; "" for an id
 // without one.
@@ -152,6 +163,12 @@ func (r FetchRequest) Method() string {
 		return "skills/list"
 	case GetSkill:
 		return "skills/get"
+	case Subscribe:
+		return "resources/subscribe"
+	case Unsubscribe:
+		return "resources/unsubscribe"
+	case SetLogLevel:
+		return "logging/setLevel"
 	}
 	return ""
 }

@@ -199,6 +199,9 @@ func (c *lentConn) KeepsLimit(ctx context.Context, _ upstream.Started) bool {
 
 // Fetch implements server.Conn.
 func (c *lentConn) Fetch(ctx context.Context, o toolscript.FetchRequest, _ func()) (json.RawMessage, error) {
+	if toolscript.IsAnnouncement(o.ID) {
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.name, Err: fmt.Errorf("%w subscriptions, because another gateway has it", upstream.ErrNoCapability)}
+	}
 	o.Server = c.name
 	return c.gateway.Fetch(ctx, o)
 }

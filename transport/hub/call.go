@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/nats-io/nats.go"
 
@@ -49,6 +50,11 @@ func (c *base) Start(t upstream.ToolCall) upstream.Started {
 
 // Fetch requests resources or prompts. The errors are those of mcpclient.Conn.Fetch.
 func (c *base) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
+	if toolscript.IsAnnouncement(o.ID) { // the hub does not pass them on: its connection belongs to all gateways
+		about := c.about("")
+		about.Kind, about.Err = toolscript.NotFound, fmt.Errorf("%w subscriptions, because it is shared", upstream.ErrNoCapability)
+		return nil, &about
+	}
 	type answer struct {
 		result json.RawMessage
 		err    error

@@ -25,7 +25,7 @@ type sentCall struct {
 	watch    atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
 	lease    *budget.Lease
 	trace    string    // traceparent for the server
-	logs     bool      // the request asks for log messages
+	logs     string    // the request asks for log messages from this level on; "": none
 	mark     printMark // where the server's output was when the call began
 	sole     bool      // an error without an id is its answer if no other request is in flight; see nameless
 	nameless atomic.Pointer[mcp.JSONRPCErrorDetails]

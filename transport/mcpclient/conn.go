@@ -35,6 +35,7 @@ type Conn struct {
 	listAge        atomic.Int64 // a time.Duration; see ListAge
 	offers         offers
 	tasks          tasks
+	subscriptions  subscriptions
 	credentials    string // names of the configured fields that may contain credentials
 
 	hintsMu sync.RWMutex
@@ -92,6 +93,16 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	case mcp.MethodNotificationResourcesListChanged:
 		if c.offers.skills {
 			c.on.NoteToolsChanged()
+		}
+		c.on.NoteListChanged(toolscript.Resources)
+	case mcp.MethodNotificationPromptsListChanged:
+		c.on.NoteListChanged(toolscript.Prompts)
+	case mcp.MethodNotificationResourceUpdated:
+		uri, _ := n.Params.AdditionalFields["uri"].(string)
+		c.on.NoteUpdated(uri)
+	case mcp.MethodNotificationSubscriptionsAcknowledged:
+		for _, uri := range c.subscriptions.acknowledged(n.Params.AdditionalFields) {
+			c.on.NoteUpdated(uri)
 		}
 	case "notifications/progress":
 		token := tokenOf(n.Params.AdditionalFields)

@@ -196,7 +196,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 	tools, resources := result.Capabilities.Tools, result.Capabilities.Resources
 	c.announces.Store(tools != nil && tools.ListChanged && (!c.offers.skills || resources != nil && resources.ListChanged))
 	if result.Capabilities.Logging != nil {
-		c.dialect.askLogs()
+		c.dialect.askLogs(toolscript.DefaultLogLevel)
 	}
 	c.info = upstream.Info{
 		Title:        upstream.Printable(result.ServerInfo.Title),

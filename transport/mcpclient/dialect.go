@@ -29,7 +29,7 @@ type dialect struct {
 
 	mu      sync.RWMutex
 	version string              // the negotiated version
-	logs    bool                // requests ask for log messages, which MCP 2026-07-28 wants
+	logs    string              // requests ask for log messages from this level on, which MCP 2026-07-28 wants; "": none
 	tools   map[string]mcp.Tool // tools with parameters that MCP 2026-07-28 repeats in HTTP headers
 }
 
@@ -88,11 +88,11 @@ func (d *dialect) request(c *sentCall, method string, params map[string]any) (tr
 	return d.requestIn(version, c, method, params)
 }
 
-// askLogs makes later requests ask for the log messages of the server.
-func (d *dialect) askLogs() {
+// askLogs makes later requests ask for the log messages of the server from a level on.
+func (d *dialect) askLogs(level string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.logs = true
+	d.logs = level
 }
 
 // requestIn builds a request in a version.
@@ -109,8 +109,8 @@ func (d *dialect) requestIn(version string, c *sentCall, method string, params m
 		meta[mcp.MetaKeyProtocolVersion] = version
 		meta[mcp.MetaKeyClientInfo] = self
 		meta[mcp.MetaKeyClientCapabilities] = d.modernCapabilities
-		if c.logs {
-			meta[mcp.MetaKeyLogLevel] = mcp.LoggingLevelInfo
+		if c.logs != "" {
+			meta[mcp.MetaKeyLogLevel] = c.logs
 		}
 	}
 	if len(meta) > 0 {

@@ -18,10 +18,13 @@ import (
 const maxCursor = 2 << 10
 
 // offers records which capabilities other than tools a server has announced.
-type offers struct{ resources, prompts, completions, tasks, skills bool }
+type offers struct{ resources, prompts, completions, tasks, skills, logging, subscribe, resourcesChange, promptsChange bool }
 
 func offersOf(announced mcp.ServerCapabilities) offers {
 	o := offers{resources: announced.Resources != nil, prompts: announced.Prompts != nil, completions: announced.Completions != nil}
+	o.logging = announced.Logging != nil
+	o.subscribe = o.resources && announced.Resources.Subscribe
+	o.resourcesChange, o.promptsChange = o.resources && announced.Resources.ListChanged, o.prompts && announced.Prompts.ListChanged
 	_, o.skills = announced.Extensions[skillsExtension]
 	if t := announced.Tasks; t != nil && t.Requests != nil && t.Requests.Tools != nil {
 		o.tasks = t.Requests.Tools.Call != nil // tasks of MCP 2025-11-25; those of the extension need no announcement
@@ -39,6 +42,9 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 	about := toolscript.Error{Server: c.name}
 	if err := c.offers.have(o); err != nil {
 		return nil, wrapError(about, toolscript.NotFound, err)
+	}
+	if toolscript.IsAnnouncement(o.ID) {
+		return c.announcements(withTrace(ctx, o.Trace), about, o, progress)
 	}
 	method, params, err := requestFor(o)
 	if err != nil {
@@ -65,6 +71,10 @@ func (a offers) have(o toolscript.FetchRequest) error {
 	switch {
 	case o.ID == toolscript.Complete && !a.completions:
 		return fmt.Errorf("%w completions", upstream.ErrNoCapability)
+	case o.ID == toolscript.SetLogLevel:
+		return nil
+	case (o.ID == toolscript.Subscribe || o.ID == toolscript.Unsubscribe) && !a.subscribe:
+		return fmt.Errorf("%w subscriptions of resources", upstream.ErrNoCapability)
 	case o.ID == toolscript.GetSkill && !a.skills:
 		return fmt.Errorf("%w skills", upstream.ErrNoCapability)
 	case o.Member() == toolscript.PromptsMember && !a.prompts:

@@ -1,9 +1,9 @@
 package mcpclient
 
 import (
-	"encoding/json"
 	"log/slog"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -23,12 +23,16 @@ var levels = map[string]slog.Level{
 // logged forwards a log message of the server.
 func (c *Conn) logged(fields map[string]any) {
 	name, _ := fields["level"].(string)
+	raw, err := toolscript.PlainJSON(fields["data"])
+	if err != nil {
+		return // impossible: the value was decoded from JSON
+	}
+	if c.on.Said != nil && toolscript.LogRank(name) >= 0 {
+		logger, _ := fields["logger"].(string)
+		c.on.Said(name, logger, raw)
+	}
 	text, isText := fields["data"].(string)
 	if !isText {
-		raw, err := json.Marshal(fields["data"])
-		if err != nil {
-			return // impossible: the value was decoded from JSON
-		}
 		text = string(raw)
 	}
 	c.on.Logf(levels[name], "%s", c.words.Printable(text))

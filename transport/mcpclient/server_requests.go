@@ -144,7 +144,9 @@ func (c *Conn) subscribe() {
 		<-c.Lost()
 		cancel()
 	}()
-	lists := map[string]any{"notifications": mcp.SubscriptionFilter{ToolsListChanged: true, ResourcesListChanged: c.offers.skills}}
+	lists := map[string]any{"notifications": mcp.SubscriptionFilter{
+		ToolsListChanged: true, ResourcesListChanged: c.offers.skills || c.offers.resourcesChange, PromptsListChanged: c.offers.promptsChange,
+	}}
 	for delay := resubscribe; ; delay = min(2*delay, maxResubscribe) {
 		begun := time.Now()
 		_, err := c.request(ctx, toolscript.Error{Server: c.name}, string(mcp.MethodSubscriptionsListen), lists, nil)

@@ -80,6 +80,7 @@ func (c *Conn) begin(r *renewal) {
 		}
 		return
 	}
+	c.announceAgain(ctx)
 	c.on.NoteToolsChanged()
 }
 

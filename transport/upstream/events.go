@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/internal/rescue"
 )
@@ -24,6 +25,10 @@ type Events struct {
 	// Elicit may block. If it is nil, the handshake does not offer elicitation, and
 	// requests for it are refused.
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+
+	Updated     func(uri string)                                 // a resource has changed
+	ListChanged func(toolscript.Collection)                      // the list of resources or of prompts has changed
+	Said        func(level, logger string, data json.RawMessage) // a log message, with a level of MCP; logger may be ""
 
 	// Finished is told the id of an elicitation whose page is finished. It may be unknown.
 	Finished func(page string)
@@ -49,6 +54,20 @@ func (e Events) NoteStarting(look func() proc.Activity) {
 func (e Events) NoteToolsChanged() {
 	if e.ToolsChanged != nil {
 		e.ToolsChanged()
+	}
+}
+
+// NoteUpdated calls Updated.
+func (e Events) NoteUpdated(uri string) {
+	if e.Updated != nil && uri != "" {
+		e.Updated(uri)
+	}
+}
+
+// NoteListChanged calls ListChanged.
+func (e Events) NoteListChanged(of toolscript.Collection) {
+	if e.ListChanged != nil {
+		e.ListChanged(of)
 	}
 }
 
