@@ -159,6 +159,7 @@ func (s *System) serverSpec(name string, config upstream.Config, starts bool) se
 			Memory:         s.options.Memory,
 			Rest:           rests,
 			Rested:         s.options.Rested,
+			Watches:        s.watches,
 			Known:          last,
 			KnownReview:    knownReview,
 

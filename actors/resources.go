@@ -34,9 +34,7 @@ const listLimit = 15 * time.Second
 // Invalid for a cursor of another list.
 func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	view, start := s.current(), time.Now()
-	if accounts := view.Catalog.Accounts(o.Server); len(accounts) > 0 && toolscript.WithoutAccount(o.Server) == o.Server {
-		o.Server += toolscript.AccountSeparator + accounts[0]
-	}
+	o.Server = withAccount(view, o.Server)
 	if o.Server != "" {
 		o.Origin = new(toolscript.Origin)
 	}
@@ -46,6 +44,14 @@ func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.Raw
 	err = settled(view, call, err)
 	s.ended(view, call, time.Since(start), result, err)
 	return result, err
+}
+
+// withAccount returns the name of a server with its default account, if it has accounts.
+func withAccount(view catalog.View, name string) string {
+	if accounts := view.Catalog.Accounts(name); len(accounts) > 0 && toolscript.WithoutAccount(name) == name {
+		return name + toolscript.AccountSeparator + accounts[0]
+	}
+	return name
 }
 
 func (s *System) fetch(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (result json.RawMessage, err error) {

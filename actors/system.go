@@ -148,6 +148,7 @@ type System struct {
 	searching      atomic.Pointer[SearchOptions] // the current options
 
 	counters counters
+	watches  *live.Watches // what clients are told about the servers
 
 	redactors   atomic.Pointer[map[string]redactor]              // by name of the server; "" for texts of no server
 	identities  atomic.Pointer[map[string]approval.PinnedServer] // by name, for pins
@@ -187,6 +188,7 @@ func Start(o Options) (*System, error) {
 	s.identities.Store(s.identitiesOf(o.Servers))
 	s.guard = s.newGuard()
 	s.closing, s.shut = context.WithCancel(context.Background())
+	s.watches = s.newWatches()
 	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()
 	configured := s.serverSpecs()

@@ -161,12 +161,16 @@ func (k *connLoop) stuck(ctx context.Context) (watched func()) {
 
 func (k *connLoop) events() upstream.Events {
 	changed := listChanged{k.generation}
-	return upstream.Events{
+	on := upstream.Events{
 		ToolsChanged: func() { k.post(changed) },
 		Elicit:       k.elicit,
 		Finished:     func(page string) { k.post(pageFinished{page}) },
 		Log:          k.log.logMessage,
 	}
+	if k.Watches != nil {
+		k.announce(&on)
+	}
+	return on
 }
 
 func (k *connLoop) lost(err error, stderr []string) {

@@ -113,6 +113,9 @@ func (s *Server) connected(m connected) {
 	s.enter(toolscript.Ready) // who learns of it can use the Port
 	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)-skillsIn(s.tools)), slog.String("version", m.info.Version))
 	s.hasRead()
+	if s.Watches != nil {
+		s.Watches.Connected(s.Name)
+	}
 	if s.listing.stale {
 		s.list(false)
 	}

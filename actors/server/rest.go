@@ -35,7 +35,7 @@ func (s *Server) restDue(m restDue) {
 	if m.generation != s.generation || s.conn == nil || !s.Config.Rests() {
 		return
 	}
-	if s.pages.any() {
+	if s.pages.any() || s.Watches != nil && s.Watches.Subscribed(s.Name) {
 		s.watchIdle(s.Config.Idle)
 		return
 	}

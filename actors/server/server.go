@@ -28,7 +28,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Options configure a Server. All fields are required except Login, Rest, Rested, Starts, Memory,
+// Options configure a Server. All fields are required except Login, Rest, Rested, Watches, Starts, Memory,
 // HealthInterval, Tracer, Port, Known and Review.
 type Options struct {
 	Name           string
@@ -40,6 +40,7 @@ type Options struct {
 	Rest           bool           // rest until the first Want or Call; requires Known, and a Config without Problem
 	Starts         *Starts        // shared by all servers; nil means no limit
 	Rested         func()         // called when the server begins to rest; does not block; nil: nothing
+	Watches        Watches        // nil: nobody is told what the server announces
 	HealthInterval time.Duration  // between two health checks; 0 means 30 seconds
 	Memory         Memory         // nil if no tools are stored
 	Logger         *slog.Logger

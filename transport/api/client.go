@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -98,8 +99,8 @@ const (
 )
 
 // open makes a request as send does, and turns an answer with an error status into an error.
-func (c *Client) open(ctx context.Context, method, path, media string, body []byte) (*http.Response, error) {
-	resp, err := c.send(ctx, method, path, media, body)
+func (c *Client) open(ctx context.Context, method, path, media string, body []byte, header ...string) (*http.Response, error) {
+	resp, err := c.send(ctx, method, path, media, body, header...)
 	if err != nil || resp.StatusCode >= 200 && resp.StatusCode <= 299 {
 		return resp, err
 	}
@@ -111,9 +112,9 @@ func (c *Client) open(ctx context.Context, method, path, media string, body []by
 	return nil, c.refused(resp, answer)
 }
 
-// send makes a request. media is the media type of the body of a POST. The caller closes
-// the body of the answer.
-func (c *Client) send(ctx context.Context, method, path, media string, body []byte) (*http.Response, error) {
+// send makes a request. media is the media type of the body of a POST, and header has names and
+// values, of which empty ones are left out. The caller closes the body of the answer.
+func (c *Client) send(ctx context.Context, method, path, media string, body []byte, header ...string) (*http.Response, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -123,6 +124,11 @@ func (c *Client) send(ctx context.Context, method, path, media string, body []by
 	}
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", media)
+	}
+	for pair := range slices.Chunk(header, 2) {
+		if pair[1] != "" {
+			req.Header.Set(pair[0], pair[1])
+		}
 	}
 	resp, err := c.http.Do(req) //nolint:gosec // the user chooses the gateway
 	if err != nil {

@@ -16,12 +16,7 @@ func (c *Client) Detach(ctx context.Context, req toolscript.ExecRequest) (string
 	if err != nil {
 		return "", invalid("the request cannot be encoded: %w", err)
 	}
-	text, err := c.ask(ctx, http.MethodPost, "/runs", body)
-	if err != nil {
-		return "", err
-	}
-	var run DetachedRun
-	err = json.Unmarshal(text, &run)
+	run, err := ask[DetachedRun](ctx, c, http.MethodPost, "/runs", body)
 	return run.RunID, err
 }
 

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -21,13 +23,41 @@ func (c *Client) Events(ctx context.Context, q toolscript.LiveQuery, emit func(t
 	if q.Arguments {
 		path += "?arguments=true"
 	}
+	return c.receive(ctx, http.MethodGet, path, nil, q.After, emit)
+}
+
+// Watch calls emit with what the servers of the gateway announce, as Backend.Watch does. It returns nil
+// when the gateway stops.
+func (c *Client) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
+	path := "/watch"
+	if query := c.narrowed(url.Values{}); len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	body, err := json.Marshal(q)
+	if err != nil {
+		return invalid("the request cannot be encoded: %w", err)
+	}
+	return c.receive(ctx, http.MethodPost, path, body, "", func(e toolscript.LiveEvent) error {
+		var change toolscript.Change
+		if e.Type != toolscript.WatchEvent {
+			return nil
+		}
+		if err := json.Unmarshal(e.Data, &change); err != nil {
+			return err
+		}
+		return emit([]toolscript.Change{change})
+	})
+}
+
+// receive makes a request whose answer is a stream of events.
+func (c *Client) receive(ctx context.Context, method, path string, body []byte, after string, emit func(toolscript.LiveEvent) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(silenceTime, func() {
 		cancel(&toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("the gateway at %s has sent nothing for %s: it is suspended or the machine is very busy", c.host, silenceTime)})
 	})
 	defer silence.Stop()
-	resp, err := c.openFrom(ctx, path, q.After)
+	resp, err := c.open(ctx, method, path, mediaJSON, body, lastEventID, after)
 	if err != nil {
 		return err
 	}
@@ -38,33 +68,6 @@ func (c *Client) Events(ctx context.Context, q toolscript.LiveQuery, emit func(t
 // silenceTime is several heartbeats of a gateway. The stream ends if nothing arrives for
 // that long; the time spent in emit does not count.
 const silenceTime = 30 * time.Second
-
-// openFrom opens the stream of events; after is the last event id of a reader that reconnects.
-func (c *Client) openFrom(ctx context.Context, path, after string) (*http.Response, error) {
-	if c.err != nil {
-		return nil, c.err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
-	if err != nil {
-		return nil, invalid("the request cannot be made: %w", reason(err))
-	}
-	if after != "" {
-		req.Header.Set(lastEventID, after)
-	}
-	resp, err := c.http.Do(req) //nolint:gosec // the user chooses the gateway
-	switch {
-	case err != nil:
-		return nil, c.unreachable(ctx, err)
-	case resp.StatusCode == http.StatusOK:
-		return resp, nil
-	}
-	defer closeBody(resp)
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, c.broken(ctx, err)
-	}
-	return nil, c.refused(resp, answer)
-}
 
 // readEvents reads server-sent events in the form that this gateway sends: each field has
 // one line, and each event has one line of data.

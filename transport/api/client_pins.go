@@ -15,9 +15,5 @@ func (c *Client) AcceptPins(ctx context.Context, what PinAcceptance) (request to
 	if err != nil {
 		return request, invalid("the request cannot be encoded: %w", err)
 	}
-	answer, err := c.ask(ctx, http.MethodPost, "/pins/accept", body)
-	if err != nil {
-		return request, err
-	}
-	return request, json.Unmarshal(answer, &request)
+	return ask[toolscript.Approval](ctx, c, http.MethodPost, "/pins/accept", body)
 }

@@ -44,14 +44,8 @@ func (s *Server) runEvents(x *exchange) error {
 	if !wait {
 		return s.eventsSoFar(x)
 	}
-	st, id := newStream(x), x.run
-	go st.run(func() error { return s.backend.RunEvents(x.ctx, id, true, st.emit) })
-	first := <-st.lines
-	if first.text == nil {
-		return st.outcome()
-	}
-	st.send(first)
-	return nil
+	id := x.run
+	return newStream(x).answer(func(st *stream) error { return s.backend.RunEvents(x.ctx, id, true, st.emit) })
 }
 
 func (s *Server) eventsSoFar(x *exchange) error {

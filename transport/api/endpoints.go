@@ -67,6 +67,7 @@ func (s *Server) gatewayRoutes() []route {
 		{method: fiber.MethodGet, path: "/prompts", within: listTime, query: pageQuery, serve: s.list(toolscript.ListPrompts)},
 		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, query: withProfile("selected"), calls: true, serve: s.getPrompt},
 		{method: fiber.MethodPost, path: "/completions/:server", within: callTime, query: withProfile("selected"), calls: true, serve: s.complete},
+		{method: fiber.MethodPost, path: "/watch", within: watchTime, query: withProfile(), serve: s.watch},
 		{method: fiber.MethodGet, path: "/types", within: renderTime, query: withProfile("filter", "form", "wait"), runs: true, serve: s.types},
 		{
 			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,

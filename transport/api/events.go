@@ -42,10 +42,16 @@ func (s *Server) events(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	q := toolscript.LiveQuery{After: x.c.Get(lastEventID), Arguments: arguments}
+	return x.sendEvents(func(emit func([]toolscript.LiveEvent) error) error { return s.backend.Events(x.ctx, q, emit) })
+}
+
+// sendEvents answers with a stream of the events that produce emits, or with its error if it emits none.
+func (x *exchange) sendEvents(produce func(emit func([]toolscript.LiveEvent) error) error) error {
 	w := &watcher{
 		x: x, conn: x.c.Context().Conn(), batches: make(chan []toolscript.LiveEvent), left: make(chan struct{}), ended: make(chan struct{}),
 	}
-	go w.run(toolscript.LiveQuery{After: x.c.Get(lastEventID), Arguments: arguments})
+	go w.run(produce)
 	first, ok := <-w.batches
 	if !ok {
 		<-w.ended
@@ -65,11 +71,11 @@ func (s *Server) events(x *exchange) error {
 // errNoEvents is the error for a Backend that emits nothing.
 var errNoEvents = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the gateway has no events")}
 
-func (w *watcher) run(q toolscript.LiveQuery) {
+func (w *watcher) run(produce func(emit func([]toolscript.LiveEvent) error) error) {
 	defer close(w.ended)
 	defer close(w.batches)
 	defer rescue.Into(&w.err)
-	w.err = w.x.server.backend.Events(w.x.ctx, q, w.emit)
+	w.err = produce(w.emit)
 }
 
 // emit waits until the reader has taken the previous events. Meanwhile the Backend collects

@@ -14,14 +14,7 @@ func (s *Server) exec(x *exchange) error {
 		return err
 	}
 	req.Trace = x.trace()
-	st := newStream(x)
-	go st.run(func() error { return s.backend.Exec(x.ctx, req, st.emit) })
-	first := <-st.lines
-	if first.text == nil {
-		return st.outcome()
-	}
-	st.send(first)
-	return nil
+	return newStream(x).answer(func(st *stream) error { return s.backend.Exec(x.ctx, req, st.emit) })
 }
 
 // errNoEnd is the error for a Backend that does not emit the last event.

@@ -57,6 +57,7 @@ type fake struct {
 	approve   func(id string, a toolscript.ApprovalAnswer, approver bool) error
 	runOf     map[string]string // maps capabilities to run ids
 	allow     toolscript.Filter // filter of all runs in runOf
+	watch     func(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error
 	profiles  map[string]toolscript.Filter
 	profile   string // profile of requests that name none
 }
@@ -73,6 +74,10 @@ func (f *fake) Events(ctx context.Context, q toolscript.LiveQuery, emit func([]t
 		return nil
 	}
 	return f.events(ctx, q, emit)
+}
+
+func (f *fake) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
+	return f.watch(ctx, q, emit)
 }
 
 func (f *fake) SearchStats(context.Context) (toolscript.SearchStats, error) { return f.stats, nil }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // harness answers POST /harness with a stream of items, one per line, or with an error if
@@ -18,25 +17,12 @@ func (s *Server) harness(x *exchange) error {
 	if len(req.Items) == 0 || bytes.Equal(req.Items, []byte("null")) {
 		return invalid("the body is wrong at /items: the answer of the model is missing")
 	}
-	st := newStream(x)
-	go st.process(req)
-	first := <-st.lines
-	if first.text == nil {
-		return st.outcome()
-	}
-	st.send(first)
-	return nil
-}
-
-// process runs what the answer of a model asks for.
-func (st *stream) process(req toolscript.HarnessRequest) {
-	defer close(st.ended)
-	defer st.put(line{})
-	defer rescue.Into(&st.err)
-	st.err = st.x.server.backend.Harness(st.x.ctx, req, st.item)
-	if st.err == nil {
-		st.err = st.emit(toolscript.EndEvent("", toolscript.End{OK: true}))
-	}
+	return newStream(x).answer(func(st *stream) error {
+		if err := s.backend.Harness(x.ctx, req, st.item); err != nil {
+			return err
+		}
+		return st.emit(toolscript.EndEvent("", toolscript.End{OK: true}))
+	})
 }
 
 // item sends one item.

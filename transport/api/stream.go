@@ -36,11 +36,11 @@ func newStream(x *exchange) *stream {
 }
 
 // run calls produce, which emits the events.
-func (st *stream) run(produce func() error) {
+func (st *stream) run(produce func(*stream) error) {
 	defer close(st.ended)
 	defer st.put(line{})
 	defer rescue.Into(&st.err)
-	st.err = produce()
+	st.err = produce(st)
 }
 
 // put adds a line, and waits while linesAhead lines are waiting. It reports whether the

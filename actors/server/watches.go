@@ -1,0 +1,37 @@
+package server
+
+import (
+	"encoding/json"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/upstream"
+)
+
+// Watches is told what servers announce. Its methods do not block, and are safe for concurrent use.
+type Watches interface {
+	// Tell receives what a server announces. The goroutine that reads from the server calls it.
+	Tell(c toolscript.Change)
+	// Connected is called when a server is connected. It has no subscriptions then.
+	Connected(server string)
+	// Subscribed reports whether a resource of a server is subscribed. Such a server does not rest.
+	Subscribed(server string) bool
+	// Logs reports whether log messages of a level are wanted.
+	Logs(level string) bool
+}
+
+// announce passes what the server announces on to the watches.
+func (k *connLoop) announce(on *upstream.Events) {
+	on.Updated = func(uri string) {
+		k.Watches.Tell(toolscript.Change{Of: toolscript.ChangeResource, Server: k.Name, URI: uri})
+	}
+	on.ListChanged = func(of toolscript.Collection) {
+		k.Watches.Tell(toolscript.Change{Of: toolscript.ChangeList, Server: k.Name, List: of})
+	}
+	on.Said = func(level, logger string, data json.RawMessage) {
+		if k.Watches.Logs(level) {
+			k.Watches.Tell(toolscript.Change{
+				Of: toolscript.ChangeLog, Server: k.Name, Level: level, Logger: logger, Data: data,
+			})
+		}
+	}
+}
