@@ -18,16 +18,6 @@ import (
 // appsExtension is MCP's extension for apps: pages of servers in a frame of the client.
 const appsExtension = "io.modelcontextprotocol/ui"
 
-// Offer is what clients get from the servers without a script.
-type Offer interface {
-	// Fetch lists, reads and completes the resources and prompts of the servers, and lists and reads
-	// their skills.
-	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
-	// AppTools lists the tools of servers with apps, and CallTool calls one.
-	AppTools(ctx context.Context) (api.Tools, error)
-	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
-}
-
 // visitor is what a client says about itself when its session begins or, since MCP 2026-07-28, in
 // each request.
 type visitor struct {

@@ -234,6 +234,12 @@ func (p inProcess) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.R
 	return p.Daemon.Fetch(ctx, o)
 }
 
+// Watch implements Gateway.
+func (p inProcess) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
+	q.Allow = p.narrowed.Allow
+	return p.Daemon.Watch(ctx, q, emit)
+}
+
 // Describe implements Gateway.
 func (p inProcess) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
 	return p.narrowed.Describe(ctx, name)

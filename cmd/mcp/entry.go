@@ -58,8 +58,12 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		v := h.visitor(r, m)
 		if h.entrance.passes(m, v) && m.passParams().ready() && m.agrees(r) {
+			if m.isListen() {
+				h.serveListen(w, r, m)
+				return
+			}
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(h.entrance.passed.answer(withProfile(r.Context(), r), m, v)) // the client has gone
+			_, _ = w.Write(h.entrance.passed.answer(withSession(withProfile(r.Context(), r), r.Header.Get(server.HeaderKeySessionID)), m, v)) // the client has gone
 			return
 		}
 		if _, isRequest := m.key(); isRequest && m.checkTool() != nil {
@@ -69,7 +73,7 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		h.serve(w, r, m)
 	}
-	if m.Method == string(mcp.MethodToolsCall) {
+	if m.Method == string(mcp.MethodToolsCall) || m.isListen() {
 		if s := newStream(w, r); s != nil {
 			defer s.end()
 			defer s.keepAlive()()
@@ -185,6 +189,7 @@ func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
 var (
 	errInitializeTooLarge = errors.New("the message initialize has more than 64 KB")
 	errSessions           = errors.New("there are 1000 sessions with requests in progress; end one of them")
+	errNoEvents           = errors.New("notifications are sent as text/event-stream, which the request does not accept")
 	errNoSession          = errors.New("there is no such session: it has ended, or the gateway was started again; begin another one with initialize")
 )
 

@@ -34,6 +34,13 @@ func (o *owners) learn(uri, server string) {
 	}
 }
 
+// forget forgets what the lists have named.
+func (o *owners) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.known = nil
+}
+
 var errNoResource = &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("no server has this resource")}
 
 // of returns the server of a resource: the one that has listed it, or that has a template for it.

@@ -22,9 +22,10 @@ type passed struct {
 	owners   owners
 }
 
-// passes reports whether a request is about the prompts, resources, skills and apps of servers, or about tasks.
+// passes reports whether a request is about the prompts, resources, skills and apps of servers, about tasks, or
+// about what a client is told.
 func (e *entrance) passes(m message, v visitor) bool {
-	if m.isTask() {
+	if m.isTask() || m.isListen() {
 		return true
 	}
 	if !e.Pass {
@@ -34,6 +35,8 @@ func (e *entrance) passes(m message, v visitor) bool {
 	case mcp.MethodPromptsList, mcp.MethodPromptsGet, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, mcp.MethodCompletionComplete,
 		methodSkillsList, methodSkillsGet:
 		return true
+	case mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+		return !mcp.IsModernProtocol(m.passParams().Meta.Version) // mcp-go refuses the others
 	case mcp.MethodResourcesRead:
 		return !strings.HasPrefix(m.passParams().URI, outputScheme)
 	case mcp.MethodToolsList:
@@ -104,6 +107,9 @@ func (p *passed) answer(ctx context.Context, m message, v visitor) []byte {
 	if m.isTask() {
 		return p.entrance.answerTask(ctx, m)
 	}
+	if m.isListen() {
+		return p.entrance.listen(ctx, m)
+	}
 	params := m.passParams()
 	result, err := p.result(ctx, m, params, v)
 	if err != nil {
@@ -117,6 +123,12 @@ func (p *passed) answer(ctx context.Context, m message, v visitor) []byte {
 }
 
 func (p *passed) result(ctx context.Context, m message, params passParams, v visitor) (json.RawMessage, error) {
+	switch mcp.MCPMethod(m.Method) { //nolint:exhaustive // the others are requests to the gateway
+	case mcp.MethodResourcesSubscribe:
+		return p.entrance.subscribe(ctx, params.URI)
+	case mcp.MethodResourcesUnsubscribe:
+		return p.entrance.unsubscribe(ctx, params.URI), nil
+	}
 	g, release, err := p.entrance.Gateway(ctx)
 	if err != nil {
 		return nil, err
@@ -178,6 +190,7 @@ func (p *passed) page(ctx context.Context, g Gateway, o toolscript.FetchRequest)
 	if err != nil {
 		return nil, err
 	}
+	p.entrance.watchLists(ctx)
 	page := toolscript.Page{Of: o.Collection()}
 	if err := json.Unmarshal(raw, &page); err != nil {
 		return nil, err
@@ -320,16 +333,20 @@ func (e *entrance) passLine(ctx context.Context, to *lines, m message) bool {
 	if !e.passes(m, v) || !m.passParams().ready() {
 		return false
 	}
-	if to.passing.Add(1) > maxPassed {
-		to.passing.Add(-1)
+	counts := int64(1)
+	if m.isListen() {
+		counts = 0 // such requests do not end, and have a bound of their own
+	}
+	if to.passing.Add(counts) > maxPassed {
+		to.passing.Add(-counts)
 		to.answer(passedError(string(m.ID), passParams{}, errMessagesBusy))
 		return true
 	}
 	m.ID, m.Params = slices.Clone(m.ID), slices.Clone(m.Params)
-	ctx, done := to.cancellable(withNotifier(ctx, to), m)
+	ctx, done := to.cancellable(withNotifier(withSession(ctx, stdioSession), to), m)
 	go func() {
 		defer done()
-		defer to.passing.Add(-1)
+		defer to.passing.Add(-counts)
 		to.answer(e.passed.answer(ctx, m, v))
 	}()
 	return true

@@ -34,7 +34,20 @@ type Gateway interface {
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
 	Approvals
 	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
-	Offer
+	Offers
+}
+
+// Offers are what servers have in addition to tools, and what they announce.
+type Offers interface {
+	// Fetch lists, reads and completes the resources and prompts of the servers, and lists and reads
+	// their skills.
+	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
+	// AppTools lists the tools of servers with apps, and CallTool calls one.
+	AppTools(ctx context.Context) (api.Tools, error)
+	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
+	// Watch emits what the servers announce, until ctx ends or emit fails. The first change says that
+	// they have agreed.
+	Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error
 }
 
 // Options connect the server to the program around it.
@@ -91,7 +104,12 @@ type entrance struct {
 	passed passed
 	paused paused
 	tasks  tasks
-	web    bool // the server has HTTP clients, each with its own session
+	web    bool            // the server has HTTP clients, each with its own session
+	life   context.Context //nolint:containedctx // what clients have subscribed to ends with it
+
+	lists         lists
+	listeners     listeners
+	subscriptions subscriptions
 }
 
 // sessionOf returns the session whose values in the store a request uses. "" is the session of the
@@ -109,12 +127,12 @@ func (e *entrance) sessionOf(ctx context.Context) string {
 // Serve speaks MCP on in and out until in ends. It returns the error of ctx if ctx ends
 // first. mcp-go has one stdio session per process, so only one Serve may run at a time.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
-	e := newEntrance(options)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e := newEntrance(ctx, options)
 	stdio := server.NewStdioServer(e.server)
 	server.WithQueueSize(queueSize)(stdio)
 	l := newLines(rawjson.SkipMark(in), out)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	defer e.tasks.end()
 	l.pass = func(m message) bool { return e.passLine(ctx, l, m) }
 	server.WithStdioContextFunc(func(ctx context.Context) context.Context { return withNotifier(ctx, l) })(stdio)
@@ -125,11 +143,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 // Handler speaks MCP over streamable HTTP with any number of clients. The caller checks who
 // may send requests. stop ends the goroutines of the handler.
 func Handler(options Options) (h http.Handler, stop func()) {
-	e := newEntrance(options)
+	ctx, cancel := context.WithCancel(context.Background())
+	e := newEntrance(ctx, options)
 	e.web = true
 	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle),
 		server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
-	ctx, cancel := context.WithCancel(context.Background())
 	go e.follow(ctx)
 	return entry{lenient{web}, newRoom(), newSessions(web), e}, func() {
 		cancel()
@@ -138,30 +156,16 @@ func Handler(options Options) (h http.Handler, stop func()) {
 	}
 }
 
-// follow notifies clients of changes until ctx ends.
-func (e *entrance) follow(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-e.Changes:
-			e.server.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-			if e.Pass {
-				e.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
-				e.server.SendNotificationToAllClients(mcp.MethodNotificationResourcesListChanged, nil)
-			}
-		}
-	}
-}
-
-func newEntrance(options Options) *entrance {
-	e := &entrance{Options: options}
+// newEntrance returns the tools, which work until ctx ends.
+func newEntrance(ctx context.Context, options Options) *entrance {
+	e := &entrance{Options: options, life: ctx, lists: lists{watched: map[string]bool{}, wake: make(chan struct{}, 1)}}
 	e.passed.entrance = e
 	hooks := e.recordDefinitions()
 	e.announceSkills(hooks)
+	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) { e.subscriptions.leave(session.SessionID()) })
 	all := []server.ServerOption{
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
-		server.WithToolCapabilities(true), server.WithResourceCapabilities(false, options.Pass), server.WithElicitation(),
+		server.WithToolCapabilities(true), server.WithResourceCapabilities(options.Pass, options.Pass), server.WithElicitation(),
 		server.WithRecovery(), server.WithExtensions(map[string]any{tasksExtension: struct{}{}}),
 		server.WithToolHandlerMiddleware(e.present), server.WithHooks(hooks),
 	}

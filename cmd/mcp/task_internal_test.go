@@ -57,7 +57,7 @@ type taskClient struct{ *entrance }
 
 func taskClientOf(t *testing.T, g Gateway) taskClient {
 	t.Helper()
-	e := newEntrance(Options{
+	e := newEntrance(t.Context(), Options{
 		Gateway: func(context.Context) (Gateway, func(), error) { return g, func() {}, nil },
 		Shorten: func(_ string, v json.RawMessage, _ int) (json.RawMessage, []string) { return v, nil },
 		Media:   func(string, json.RawMessage) ([]terminal.Medium, int) { return nil, 0 },

@@ -17,7 +17,7 @@ const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwH
 
 func main() {
 	s := server.NewMCPServer("fixture", "1.0.0",
-		server.WithPromptCapabilities(true), server.WithResourceCapabilities(false, true), server.WithCompletions(),
+		server.WithPromptCapabilities(true), server.WithResourceCapabilities(true, true), server.WithCompletions(),
 		server.WithPromptCompletionProvider(completions{}))
 	addResources(s)
 	addPrompts(s)
@@ -35,6 +35,10 @@ func addResources(s *server.MCPServer) {
 	s.AddResource(mcp.NewResource("test://static-binary", "static-binary", mcp.WithMIMEType("image/png")),
 		func(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			return []mcp.ResourceContents{mcp.BlobResourceContents{URI: r.Params.URI, MIMEType: "image/png", Blob: pixel}}, nil
+		})
+	s.AddResource(mcp.NewResource("test://watched-resource", "watched-resource", mcp.WithMIMEType("text/plain")),
+		func(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+			return text(r, "This resource may be subscribed."), nil
 		})
 	s.AddResourceTemplate(mcp.NewResourceTemplate("test://template/{id}/data", "template"),
 		func(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {

@@ -1,0 +1,214 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// maxListening bounds the requests subscriptions/listen of all clients. Each may name MaxWatched resources.
+const maxListening = 200
+
+// listenFilter is what a client of MCP 2026-07-28 wants to be told, with the member of the extension for
+// tasks, which mcp-go does not have.
+type listenFilter struct {
+	Tools     bool     `json:"toolsListChanged,omitempty"`
+	Prompts   bool     `json:"promptsListChanged,omitempty"`
+	Resources bool     `json:"resourcesListChanged,omitempty"`
+	URIs      []string `json:"resourceSubscriptions,omitempty"`
+}
+
+func (f listenFilter) empty() bool {
+	return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0
+}
+
+// wants reports whether the client wants the notification of a changed list.
+func (f listenFilter) wants(method string) bool {
+	switch method {
+	case mcp.MethodNotificationToolsListChanged:
+		return f.Tools
+	case mcp.MethodNotificationPromptsListChanged:
+		return f.Prompts
+	case mcp.MethodNotificationResourcesListChanged:
+		return f.Resources
+	}
+	return false
+}
+
+// listener is a request that is answered with notifications until it is cancelled.
+type listener struct {
+	id     json.RawMessage
+	to     notifier
+	filter listenFilter
+	agreed chan struct{} // closed when the client knows what it is told
+
+	mu      sync.Mutex
+	changed []string      // notifications of changed lists that wait
+	wake    chan struct{} // receives a value when some wait
+}
+
+// notify sends a notification, after the one that says what the client is told.
+func (l *listener) notify(method string, params map[string]any) {
+	<-l.agreed
+	l.send(method, params)
+}
+
+func (l *listener) send(method string, params map[string]any) {
+	if params == nil {
+		params = map[string]any{}
+	}
+	params["_meta"] = map[string]any{mcp.MetaKeySubscriptionID: l.id}
+	text, err := toolscript.PlainJSON(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": method, "params": params})
+	if err == nil { // always
+		l.to.notify(text)
+	}
+}
+
+// note adds a notification of a changed list, if the client wants it. It does not wait for the client.
+func (l *listener) note(method string) {
+	if !l.filter.wants(method) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.changed, method) {
+		l.changed = append(l.changed, method)
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// deliver sends notifications of changed lists until ctx ends.
+func (l *listener) deliver(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wake:
+		}
+		l.mu.Lock()
+		changed := l.changed
+		l.changed = nil
+		l.mu.Unlock()
+		for _, method := range changed {
+			l.send(method, nil)
+		}
+	}
+}
+
+// listeners are the requests in progress.
+type listeners struct {
+	mu    sync.Mutex
+	all   map[*listener]bool
+	count int // including those without an agreement
+}
+
+// begin counts a request, until end is called. It returns false if there are too many.
+func (l *listeners) begin() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.count >= maxListening {
+		return false
+	}
+	l.count++
+	return true
+}
+
+func (l *listeners) end(one *listener) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count--
+	delete(l.all, one)
+}
+
+func (l *listeners) add(one *listener) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all = map[*listener]bool{}
+	}
+	l.all[one] = true
+}
+
+// announce tells those that want to know that a list has changed.
+func (l *listeners) announce(method string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for each := range l.all {
+		each.note(method)
+	}
+}
+
+// isListen reports whether a request is subscriptions/listen of MCP 2026-07-28.
+func (m message) isListen() bool {
+	return m.Method == string(mcp.MethodSubscriptionsListen) && mcp.IsModernProtocol(m.passParams().Meta.Version)
+}
+
+// listen answers subscriptions/listen: with notifications until ctx or this server ends, and then with
+// a result. The client is told the part of its filter that can be fulfilled.
+func (e *entrance) listen(ctx context.Context, m message) []byte {
+	var params struct {
+		Notifications listenFilter `json:"notifications"`
+	}
+	if err := json.Unmarshal(m.Params, &params); err != nil {
+		return passedError(string(m.ID), passParams{}, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the filter of %s cannot be read: %w", m.Method, err)})
+	}
+	if !e.listeners.begin() {
+		return passedError(string(m.ID), passParams{}, &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("there are %d subscriptions already", maxListening)})
+	}
+	l := &listener{id: m.ID, to: notifierIn(ctx), agreed: make(chan struct{}), wake: make(chan struct{}, 1)}
+	defer e.listeners.end(l)
+	life, cancel := context.WithCancel(e.lifeOf(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	l.filter = e.agree(life, l, params.Notifications)
+	if l.filter.Prompts || l.filter.Resources {
+		e.watchLists(ctx)
+	}
+	l.send(mcp.MethodNotificationSubscriptionsAcknowledged, map[string]any{"notifications": l.filter})
+	close(l.agreed)
+	e.listeners.add(l)
+	if !l.filter.empty() {
+		l.deliver(life)
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%[1]s,"result":{"resultType":"complete","_meta":{"%[2]s":%[1]s}}}`, m.ID, mcp.MetaKeySubscriptionID)
+}
+
+// agree begins what a client wants to be told, until ctx ends, and returns the part that was possible.
+func (e *entrance) agree(ctx context.Context, l *listener, wanted listenFilter) (agreed listenFilter) {
+	agreed = listenFilter{Tools: wanted.Tools, Prompts: wanted.Prompts && e.Pass, Resources: wanted.Resources && e.Pass}
+	if !e.Pass {
+		return agreed
+	}
+	for _, uri := range wanted.URIs[:min(len(wanted.URIs), toolscript.MaxWatched)] {
+		err := e.watchResource(ctx, uri, func(uri string) {
+			l.notify(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+		})
+		if err == nil {
+			agreed.URIs = append(agreed.URIs, uri)
+		}
+	}
+	return agreed
+}
+
+// serveListen answers subscriptions/listen over HTTP. w is a stream of events, if the client accepts one.
+func (h entry) serveListen(w http.ResponseWriter, r *http.Request, m message) {
+	w.Header().Set("Content-Type", "application/json")
+	if notifierIn(r.Context()) == nil {
+		w.WriteHeader(http.StatusNotAcceptable)
+		_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_REQUEST, errNoEvents)) // the client has gone
+		return
+	}
+	answer := h.entrance.listen(withProfile(r.Context(), r), m)
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(answer) // as above
+}

@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
+)
+
+// watchAgain is the time until a watch that has ended begins again. It doubles while the gateway does not
+// answer, up to maxWatchAgain.
+const (
+	watchAgain    = time.Second
+	maxWatchAgain = time.Minute
+)
+
+// watch calls tell with what the servers announce, until ctx ends. It returns when they have agreed, or
+// the error of the first attempt. If the gateway ends the watch, it begins again; the resources may have
+// changed in the meantime.
+func (e *entrance) watch(ctx context.Context, q toolscript.WatchQuery, tell func(toolscript.Change)) error {
+	begun := make(chan error, 1)
+	go func() {
+		for delay, first := watchAgain, true; ; delay = min(2*delay, maxWatchAgain) {
+			err := e.watchOnce(ctx, q, func(c toolscript.Change) {
+				switch {
+				case c.Of != toolscript.ChangeReady:
+					tell(c)
+				case first:
+					begun <- nil
+				default:
+					for _, r := range q.Resources {
+						tell(toolscript.Change{Of: toolscript.ChangeResource, Server: r.Server, URI: r.URI})
+					}
+				}
+				first, delay = false, watchAgain
+			})
+			if first {
+				begun <- err
+				return
+			}
+			select {
+			case <-time.After(delay):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return <-begun
+}
+
+func (e *entrance) watchOnce(ctx context.Context, q toolscript.WatchQuery, tell func(toolscript.Change)) (err error) {
+	defer rescue.Into(&err)
+	g, release, err := e.Gateway(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return g.Watch(ctx, q, func(changes []toolscript.Change) error {
+		for _, c := range changes {
+			tell(c)
+		}
+		return ctx.Err()
+	})
+}
+
+// watchResource calls tell with the URIs of a resource that has changed and of changed parts of it, until
+// ctx ends. The error says why nobody announces its changes.
+func (e *entrance) watchResource(ctx context.Context, uri string, tell func(uri string)) error {
+	g, release, err := e.Gateway(ctx)
+	if err != nil {
+		return err
+	}
+	owner, err := e.passed.owners.of(ctx, g, uri)
+	release()
+	if err != nil {
+		return err
+	}
+	q := toolscript.WatchQuery{Resources: []toolscript.WatchedResource{{Server: owner, URI: uri}}}
+	return e.watch(ctx, q, func(c toolscript.Change) { tell(c.URI) })
+}
+
+// listPause is the time in which changes of lists become one notification.
+const listPause = 500 * time.Millisecond
+
+// lists collects changed lists of the servers. They are watched from the first time on that a client asks
+// for a list.
+type lists struct {
+	mu      sync.Mutex
+	watched map[string]bool // by profile
+	changed []toolscript.Collection
+	wake    chan struct{} // receives a value when lists have changed
+}
+
+// watchLists begins to watch the lists that a client sees.
+func (e *entrance) watchLists(ctx context.Context) {
+	profile := ProfileOf(ctx)
+	e.lists.mu.Lock()
+	defer e.lists.mu.Unlock()
+	if e.lists.watched[profile] {
+		return
+	}
+	e.lists.watched[profile] = true
+	go func() {
+		ctx := context.WithValue(e.life, profileKey{}, profile)
+		if e.watch(ctx, toolscript.WatchQuery{Lists: true}, func(c toolscript.Change) { e.lists.note(c.List) }) != nil {
+			e.lists.mu.Lock()
+			defer e.lists.mu.Unlock()
+			delete(e.lists.watched, profile) // the next list tries again
+		}
+	}()
+}
+
+func (l *lists) note(of toolscript.Collection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.changed, of) {
+		l.changed = append(l.changed, of)
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (l *lists) take() []toolscript.Collection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	changed := l.changed
+	l.changed = nil
+	return changed
+}
+
+// follow notifies clients of changed lists until ctx ends.
+func (e *entrance) follow(ctx context.Context) {
+	var due <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.Changes:
+			e.announce(mcp.MethodNotificationToolsListChanged)
+			if e.Pass {
+				e.passed.owners.forget()
+				e.announce(mcp.MethodNotificationPromptsListChanged)
+				e.announce(mcp.MethodNotificationResourcesListChanged)
+			}
+		case <-e.lists.wake:
+			if due == nil {
+				due = time.After(listPause)
+			}
+		case <-due:
+			due = nil
+			for _, of := range e.lists.take() {
+				if of == toolscript.Prompts {
+					e.announce(mcp.MethodNotificationPromptsListChanged)
+					continue
+				}
+				e.passed.owners.forget()
+				e.announce(mcp.MethodNotificationResourcesListChanged)
+			}
+		}
+	}
+}
+
+// announce notifies the clients of a changed list that want to know.
+func (e *entrance) announce(method string) {
+	e.server.SendNotificationToAllClients(method, nil)
+	e.listeners.announce(method)
+}
