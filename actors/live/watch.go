@@ -50,6 +50,9 @@ func (w *Watches) Watch(ctx context.Context, q toolscript.WatchQuery, emit func(
 		}
 		defer w.part(r)
 	}
+	if q.Level != "" {
+		w.tellLevel(ctx)
+	}
 	changes := []toolscript.Change{{Of: toolscript.ChangeReady}}
 	for {
 		if err := emit(changes); err != nil {

@@ -16,6 +16,7 @@ import (
 const (
 	announceTime = 30 * time.Second // bounds a request to a server that no client waits for
 	joinWait     = 15 * time.Second // how long a client waits for a server that connects
+	levelTime    = 5 * time.Second  // bounds the requests that set the level of log messages
 )
 
 // Watches has the watchers of a gateway, and keeps the subscriptions at the servers that they need: one for
@@ -257,6 +258,8 @@ func (w *Watches) tellLevel(ctx context.Context) {
 		return
 	}
 	w.level = level
+	ctx, cancel := context.WithTimeout(ctx, levelTime)
+	defer cancel()
 	var all mailbox.Group
 	for _, server := range w.Ready() {
 		all.Go(func() { w.setLevel(ctx, server, level) }, func(error) {})

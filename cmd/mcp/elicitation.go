@@ -18,7 +18,7 @@ import (
 // client. From that version on it is a result that asks for input, and the client sends the
 // call again. After limit, await returns that the run is in progress; 0 means no limit.
 func (s *script) await(ctx context.Context, meta *mcp.Meta, limit time.Duration) (*mcp.CallToolResult, error) {
-	defer s.progress.notifying(ctx, meta)()
+	defer s.notifying(ctx, meta)()
 	var bound <-chan time.Time
 	if limit > 0 {
 		bound = time.After(limit)

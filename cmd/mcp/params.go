@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
 )
 
 // checkParams returns why the parameters of a request are refused, or nil. mcp-go would
@@ -25,6 +27,12 @@ func (m message) checkParams() error {
 	_ = json.Unmarshal(m.Params, &params) // the parameters are an object
 	if meta := params["_meta"]; len(meta) > 0 && string(meta) != "null" && !isObject(meta) {
 		return errors.New(`"_meta" must be a JSON object`)
+	}
+	var level struct {
+		Level *string `json:"io.modelcontextprotocol/logLevel"`
+	}
+	if json.Unmarshal(params["_meta"], &level) == nil && level.Level != nil && toolscript.LogRank(*level.Level) < 0 {
+		return fmt.Errorf("there is no log level %.40q", *level.Level)
 	}
 	if m.Method != string(mcp.MethodToolsCall) {
 		return nil

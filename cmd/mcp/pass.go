@@ -35,7 +35,7 @@ func (e *entrance) passes(m message, v visitor) bool {
 	case mcp.MethodPromptsList, mcp.MethodPromptsGet, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, mcp.MethodCompletionComplete,
 		methodSkillsList, methodSkillsGet:
 		return true
-	case mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+	case mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe, mcp.MethodSetLogLevel:
 		return !mcp.IsModernProtocol(m.passParams().Meta.Version) // mcp-go refuses the others
 	case mcp.MethodResourcesRead:
 		return !strings.HasPrefix(m.passParams().URI, outputScheme)
@@ -55,6 +55,7 @@ type passParams struct {
 	Cursor    string            `json:"cursor"`
 	Name      string            `json:"name"`
 	URI       string            `json:"uri"`
+	Level     string            `json:"level"`
 	Arguments map[string]string `json:"arguments"`
 	Ref       struct {
 		Type string `json:"type"`
@@ -128,6 +129,8 @@ func (p *passed) result(ctx context.Context, m message, params passParams, v vis
 		return p.entrance.subscribe(ctx, params.URI)
 	case mcp.MethodResourcesUnsubscribe:
 		return p.entrance.unsubscribe(ctx, params.URI), nil
+	case mcp.MethodSetLogLevel:
+		return p.entrance.setLogLevel(ctx, params.Level)
 	}
 	g, release, err := p.entrance.Gateway(ctx)
 	if err != nil {

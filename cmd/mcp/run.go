@@ -84,6 +84,7 @@ type script struct {
 	ctx       context.Context //nolint:containedctx // context of the run, which outlives a request that asks for input
 	cancel    context.CancelFunc
 	progress  progress
+	heard     hearing
 	questions chan question // has room for all questions and forms of a run
 	asks      bool          // the client can have a person fill in forms
 	forms     atomic.Int64  // number of forms for approvals that were sent to the client
@@ -126,6 +127,7 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	s := &script{entrance: e, gateway: g, tokens: args.MaxTokens, questions: make(chan question, 2*maxQuestions+maxForms), asks: forms, done: make(chan struct{}), notes: args.notes}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	s.progress.attach(ctx, meta)
+	s.hear(ctx, meta)
 	exec := e.execRequest(ctx, args)
 	exec.Ask, exec.AskPages = forms, pages
 	go func() {
@@ -159,6 +161,7 @@ func (s *script) event(e toolscript.Event) error {
 	case toolscript.EventDiagnostic:
 		s.findings = append(s.findings, strings.TrimRight(s.Diagnostic(e.Diagnostic), "\n"))
 	case toolscript.EventCall:
+		s.heard.calls(e.Tool)
 		s.progress.report("calling " + e.Tool)
 	case toolscript.EventProgress:
 		s.progress.report(e.Message)

@@ -170,7 +170,7 @@ func newEntrance(ctx context.Context, options Options) *entrance {
 		server.WithToolHandlerMiddleware(e.present), server.WithHooks(hooks),
 	}
 	if options.Pass {
-		all = append(all, server.WithPromptCapabilities(true), server.WithCompletions())
+		all = append(all, server.WithPromptCapabilities(true), server.WithCompletions(), server.WithLogging())
 	}
 	e.server = server.NewMCPServer("toolscript", toolscript.Version, all...)
 	e.server.AddTools(

@@ -45,7 +45,7 @@ func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp
 	}
 	defer release()
 	s := &script{entrance: e, gateway: g, runID: args.Run, tokens: args.MaxTokens, ctx: ctx, cancel: func() {}, notes: args.notes}
-	defer s.progress.notifying(ctx, meta)()
+	defer s.notifying(ctx, meta)()
 	switch {
 	case args.Run == "":
 		s.runID, err = g.Detach(ctx, e.execRequest(ctx, args))

@@ -151,7 +151,7 @@ var serverScenarios = map[string][]string{
 		"server-initialize", "server-session-lifecycle", "ping", "completion-complete", "tools-list", "resources-list", "resources-read-text",
 		"resources-read-binary", "resources-templates-read", "prompts-list", "prompts-get-simple", "prompts-get-with-args",
 		"prompts-get-embedded-resource", "prompts-get-with-image", "server-sse-multiple-streams", "dns-rebinding-protection",
-		"resources-subscribe", "resources-unsubscribe",
+		"resources-subscribe", "resources-unsubscribe", "logging-set-level",
 	},
 	"2026-07-28": {
 		"completion-complete", "tools-list", "resources-list", "resources-read-text", "resources-read-binary",

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -58,18 +59,22 @@ func atEntrance(t *testing.T, entrance, script string, got any) {
 }
 
 // TestSubscriptionsOfTheSDK has a client of the official SDK subscribe to a resource of a real server, at
-// each entrance.
+// each entrance. The server logs that.
 func TestSubscriptionsOfTheSDK(t *testing.T) {
 	for _, entrance := range entrances {
 		t.Run(entrance, func(t *testing.T) {
 			var got struct {
 				Updated      string
+				Logged       struct{ Level, Logger, Data string }
 				Unknown      any
 				Capabilities struct{ Resources struct{ Subscribe bool } }
 			}
 			atEntrance(t, entrance, "watching_client.mjs", &got)
 			if got.Updated != "demo://resource/dynamic/text/7" || got.Unknown != -32002.0 || !got.Capabilities.Resources.Subscribe {
 				t.Errorf("got %+v", got)
+			}
+			if got.Logged.Level != "info" || got.Logged.Logger != "everything" || !strings.Contains(got.Logged.Data, "Received Subscribe Resource request") {
+				t.Errorf("logged %+v", got.Logged)
 			}
 		})
 	}
@@ -120,4 +125,41 @@ func TestListenOfTheGoSDK(t *testing.T) {
 	}
 	await(told, one) // it may have changed in the meantime
 	await(toldOther, other)
+}
+
+// TestLogsOfARequest has a client of MCP 2026-07-28 ask for the log messages of a request: it gets those of
+// the server that its script calls.
+func TestLogsOfARequest(t *testing.T) {
+	g := gateway(t, servers(t))
+	ready(t, g)
+	logged := make(chan *mcp.LoggingMessageParams, 100) //nolint:staticcheck // deprecated in MCP, but supported
+	client := mcp.NewClient(&mcp.Implementation{Name: "go", Version: "1"}, &mcp.ClientOptions{
+		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) { logged <- r.Params }, //nolint:staticcheck // as above
+	})
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: g.URL + "/mcp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() }) // the server may have gone
+	for _, level := range []string{"", "debug"} {
+		params := &mcp.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": `await tools.everything.toggleSimulatedLogging(); await tools.everything.toggleSimulatedLogging()`}}
+		if level != "" {
+			params.Meta = mcp.Meta{"io.modelcontextprotocol/logLevel": level}
+		}
+		result, err := session.CallTool(t.Context(), params)
+		if err != nil || result.IsError {
+			t.Fatalf("%v, %+v", err, result)
+		}
+		if got := len(logged); level == "" && got > 0 {
+			t.Errorf("%d messages for a request without a level", got)
+		}
+	}
+	select {
+	case got := <-logged:
+		if got.Logger != "everything" || !strings.Contains(strings.ToLower(got.Data.(string)), "message") {
+			t.Errorf("logged %+v", got)
+		}
+	case <-kit.Within(t).Done():
+		t.Error("no message for a request with a level")
+	}
 }
