@@ -30,6 +30,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/api"
+	"github.com/toolscript/toolscript/transport/telemetry"
 )
 
 // settleTime is how long a gateway waits before it returns unused memory: after its start, and each time
@@ -243,8 +244,8 @@ type Running struct {
 	Daemon *daemon.Daemon
 	Server *api.Server
 
-	stopAgents func()       // ends the MCP server
-	metrics    *api.Metrics // server of the separate port; nil: there is none
+	stopAgents func()              // ends the MCP server
+	metrics    *telemetry.Endpoint // server of the separate port; nil: there is none
 }
 
 // serveMetrics serves the metrics on a separate port; if port is 0, it does nothing. Another gateway of the
