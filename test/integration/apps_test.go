@@ -32,8 +32,11 @@ func TestAppsOfBothEntrances(t *testing.T) {
 			t.Run(entrance+" "+version, func(t *testing.T) {
 				got := appsAt(t, entrance, version, "")
 				if diff := fmt.Sprint(got.tools); !strings.Contains(diff, "board__show:map[resourceUri:ui://board/board/page.html]") ||
-					!strings.Contains(diff, "count:map[visibility:[app]]") || !strings.Contains(diff, "board__count:map[visibility:[app]]") || len(got.tools) != 7 {
+					!strings.Contains(diff, "count:map[visibility:[app]]") || !strings.Contains(diff, "board__count:map[visibility:[app]]") || len(got.tools) != 9 {
 					t.Errorf("tools %v", got.tools)
+				}
+				if !strings.Contains(got.results["ask"], `"text":"refused: `) {
+					t.Errorf("the question of a server: %s", got.results["ask"])
 				}
 				for name, text := range map[string]string{"board__show": "shown", "show": "shown", "count": "counted", "board__count": "counted"} {
 					for _, want := range []string{`"structuredContent":{"text":"` + text + `"}`, `"board/private":"` + text + `"`} {
@@ -109,7 +112,7 @@ func readApps(t *testing.T, s *mcp.ClientSession) shownApps {
 	for _, tool := range tools.Tools {
 		got.tools[tool.Name] = tool.Meta["ui"]
 	}
-	for _, name := range []string{"board__show", "show", "count", "board__count"} {
+	for _, name := range []string{"board__show", "show", "count", "board__count", "ask"} {
 		result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
 		text, _ := json.Marshal(result) // it was decoded from JSON
 		got.results[name] = fmt.Sprintf("%s %v", text, err)

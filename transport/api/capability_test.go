@@ -140,6 +140,10 @@ func TestRunCapability(t *testing.T) {
 					t.Errorf("call = %+v, want a__b of run r7", call)
 				}
 			}
+			ask(t, http.MethodPost, l.BaseURL()+"/tools/a__b?apps=true", strings.NewReader("{}"), bearer)
+			if call := kit.Receive(t, calls); call.Run != "r7" || call.FromApp {
+				t.Errorf("call = %+v: a run is no app", call)
+			}
 			if got := l.log.line(t, "route", "/tools/:id"); got["run"] != "r7" {
 				t.Errorf("log line = %v, want run r7", got)
 			}
