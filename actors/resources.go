@@ -74,6 +74,9 @@ func (s *System) fetch(ctx context.Context, view catalog.View, o toolscript.Fetc
 	if err := reachable(view, o, o.Server); err != nil {
 		return nil, err
 	}
+	if o.ID == toolscript.ReadResource {
+		return s.readResource(ctx, view, o)
+	}
 	if o.Collection() == "" {
 		return s.fetchFrom(ctx, o)
 	}

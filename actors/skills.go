@@ -35,13 +35,39 @@ func (s *System) skills(ctx context.Context, view catalog.View, o toolscript.Fet
 	if err != nil {
 		return nil, err
 	}
-	if len(skill.Skill.Files) == 0 && s.quarantines() {
-		return nil, upstream.UnusableSkill(o, errors.New("pins are in quarantine mode, and its server gives no digests of it"))
+	if o.ID != toolscript.GetSkill {
+		return s.readSkill(ctx, o, skill)
 	}
-	if o.ID == toolscript.GetSkill {
-		return toolscript.PlainJSON(map[string]any{"skill": skill.SkillEntry(nil)})
+	if err := s.unusable(o, skill); err != nil {
+		return nil, err
 	}
-	return s.readSkill(ctx, o, skill)
+	return toolscript.PlainJSON(map[string]any{"skill": skill.SkillEntry(nil)})
+}
+
+// unusable returns the error of a skill without digests, which a person cannot have accepted, in quarantine mode.
+func (s *System) unusable(o toolscript.FetchRequest, skill toolscript.Tool) error {
+	if len(skill.Skill.Files) > 0 || !s.quarantines() {
+		return nil
+	}
+	return upstream.UnusableSkill(o, errors.New("pins are in quarantine mode, and its server gives no digests of it"))
+}
+
+// readResource reads a resource. If it is a file of a skill, what is true of skills is true of it: it is compared with
+// its digest, and not read in quarantine.
+func (s *System) readResource(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (json.RawMessage, error) {
+	all := o
+	all.Allow = nil // the run may read the resources of the server
+	if skill, known := view.Skill(all); known {
+		return s.readSkill(ctx, o, skill)
+	}
+	for _, known := range view.Servers {
+		for _, c := range known.Pins {
+			if _, is := toolscript.SkillName(c.Tool); known.Name == o.Server && c.Held && is && toolscript.HasSkillFile(c.Tool, o.URI) {
+				return nil, server.Quarantine(toolscript.Tool{Server: known.Name, Name: c.Tool}, c)
+			}
+		}
+	}
+	return s.fetchFrom(ctx, o)
 }
 
 // unlistedSkill asks the server for a skill that it serves and does not list.
@@ -80,6 +106,9 @@ func (s *System) quarantines() bool {
 // readSkill reads a file of a skill. Its bytes must be those of the entry of the skill; for SKILL.md,
 // also its frontmatter.
 func (s *System) readSkill(ctx context.Context, o toolscript.FetchRequest, skill toolscript.Tool) (json.RawMessage, error) {
+	if err := s.unusable(o, skill); err != nil {
+		return nil, err
+	}
 	read := o
 	read.ID, read.Selected = toolscript.ReadResource, false
 	raw, err := s.fetchFrom(ctx, read)

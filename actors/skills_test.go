@@ -46,6 +46,10 @@ func TestPinOfSkill(t *testing.T) {
 		}
 		read := func() error {
 			_, err := p.Fetch(t.Context(), toolscript.FetchRequest{ID: toolscript.ReadSkill, Server: "a", URI: second.Name})
+			_, asResource := p.Fetch(t.Context(), toolscript.FetchRequest{ID: toolscript.ReadResource, Server: "a", URI: second.Name})
+			if toolscript.KindOf(err) != toolscript.KindOf(asResource) {
+				t.Errorf("as a skill: %v; as a resource: %v", err, asResource)
+			}
 			return err
 		}
 		p.conn.change(described("a", "list", "Lists."), second)
@@ -91,8 +95,10 @@ func TestVerifiedSkill(t *testing.T) {
 			t.Errorf("%s, %v", raw, err)
 		}
 		answer = strings.ReplaceAll(answer, "Short.", "Shirt.")
-		if raw, err := p.Fetch(t.Context(), toolscript.FetchRequest{ID: toolscript.ReadSkill, Server: "a", URI: skill.Name}); toolscript.KindOf(err) != toolscript.InvalidResult || raw != nil {
-			t.Errorf("other bytes: %s, %v", raw, err)
+		for _, id := range []string{toolscript.ReadSkill, toolscript.ReadResource} {
+			if raw, err := p.Fetch(t.Context(), toolscript.FetchRequest{ID: id, Server: "a", URI: skill.Name}); toolscript.KindOf(err) != toolscript.InvalidResult || raw != nil {
+				t.Errorf("other bytes, %s: %s, %v", id, raw, err)
+			}
 		}
 	})
 }
