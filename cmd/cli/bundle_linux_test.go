@@ -3,10 +3,13 @@ package cli_test
 import (
 	"archive/zip"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // bundled is the manifest of a bundle with settings of all kinds, whose program is the demo server.
@@ -286,6 +289,52 @@ func TestValuesAreNoReferences(t *testing.T) {
 	}
 	w, _ = bundleWorld(t, head+`"command":"bin/notes","env":{"E":"$${user_config.k}"}}},"user_config":{"k":{"type":"string","sensitive":true,"required":true}}}`, notes(t))
 	if r := w.run(t, "add", "notes.mcpb", "--yes"); r.code != 1 || !strings.Contains(r.stderr, "a $ before the secret ${user_config.k} cannot be written") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestBundleAddedTwice: while the user reads the change, another command adds the same bundle. Its files stay.
+func TestBundleAddedTwice(t *testing.T) {
+	w, data := bundleWorld(t, bundled, notes(t))
+	terminal := kit.NewTerminal(t, 80)
+	var stdout kit.Buffer
+	c := w.start(t, command{stdin: terminal.Screen, stdout: &stdout}, "add", "notes.mcpb", "folders=.", "limit=3", "text=x", "deep=true")
+	kit.Shows(t, c.stderr.String, "Write this?")
+	if r := w.run(t, "add", "notes.mcpb", "--yes", "folders=."); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if _, err := io.WriteString(terminal.Keyboard, "y\n"); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-c.code; code != 1 || !strings.Contains(c.stderr.String(), "has a bundle of the name my-notes; choose another name with --name") {
+		t.Errorf("code %d: %s", code, c.stderr)
+	}
+	if _, err := os.Stat(filepath.Join(data, "bundles/my-notes/bin/notes")); err != nil {
+		t.Errorf("the files of the server: %v", err)
+	}
+}
+
+// TestSecretOfAnotherServer: removal keeps a secret that a server of the same name in another file has.
+func TestSecretOfAnotherServer(t *testing.T) {
+	w, _ := bundleWorld(t, bundled, notes(t))
+	for path, text := range map[string]string{
+		"../home/.toolscript.json": `{"mcpServers": {"my-notes": {"command": "true", "env": {"K": "${secret:MY_NOTES_API_KEY}"}}}}`, ".toolscript.json": `{"mcpServers": {}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(w.dir, path), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout kit.Buffer
+	c := w.start(t, command{stdin: strings.NewReader("sesame-open-1234\n"), stdout: &stdout}, "secret", "set", "MY_NOTES_API_KEY", "--for", "my-notes", "--storage", "file")
+	if code := <-c.code; code != 0 {
+		t.Fatalf("%d: %s", code, c.stderr)
+	}
+	for _, words := range [][]string{{"add", "notes.mcpb", "--project", "--yes", "folders=."}, {"remove", "my-notes", "--yes"}} {
+		if r := w.run(t, words...); r.code != 0 {
+			t.Fatalf("%v: %+v", words, r)
+		}
+	}
+	if r := w.run(t, "secret", "list"); !strings.Contains(r.stdout, "MY_NOTES_API_KEY\tfile\tmy-notes") {
 		t.Errorf("%+v", r)
 	}
 }
