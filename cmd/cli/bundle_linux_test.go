@@ -295,7 +295,7 @@ func TestValuesAreNoReferences(t *testing.T) {
 
 // TestBundleAddedTwice: while the user reads the change, another command adds the same bundle. Its files stay.
 func TestBundleAddedTwice(t *testing.T) {
-	w, data := bundleWorld(t, bundled, notes(t))
+	w, _ := bundleWorld(t, bundled, notes(t))
 	terminal := kit.NewTerminal(t, 80)
 	var stdout kit.Buffer
 	c := w.start(t, command{stdin: terminal.Screen, stdout: &stdout}, "add", "notes.mcpb", "folders=.", "limit=3", "text=x", "deep=true")
@@ -309,7 +309,7 @@ func TestBundleAddedTwice(t *testing.T) {
 	if code := <-c.code; code != 1 || !strings.Contains(c.stderr.String(), "has a bundle of the name my-notes; choose another name with --name") {
 		t.Errorf("code %d: %s", code, c.stderr)
 	}
-	if _, err := os.Stat(filepath.Join(data, "bundles/my-notes/bin/notes")); err != nil {
+	if _, err := os.Stat(w.defined(t, "my-notes").Command); err != nil {
 		t.Errorf("the files of the server: %v", err)
 	}
 }
@@ -336,6 +336,44 @@ func TestSecretOfAnotherServer(t *testing.T) {
 	}
 	if r := w.run(t, "secret", "list"); !strings.Contains(r.stdout, "MY_NOTES_API_KEY\tfile\tmy-notes") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestBundleOfAnAbsentFile: removal of another server keeps a bundle whose file is absent, as that of a project in another
+// branch, and one whose server a person has renamed.
+func TestBundleOfAnAbsentFile(t *testing.T) {
+	w, data := bundleWorld(t, bundled, notes(t))
+	file := filepath.Join(w.dir, "../home/.toolscript.json")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file, `{"mcpServers": {}}`)
+	if r := w.run(t, "add", "notes.mcpb", "--yes", "folders=."); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(w.dir, "other.json")
+	for name, now := range map[string]string{"absent": "", "renamed": strings.Replace(string(text), `"my-notes"`, `"mine"`, 1)} {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		if now != "" {
+			write(file, now)
+		}
+		write(other, `{"mcpServers": {"x": {"command": "true"}}}`)
+		if r := w.run(t, "remove", "x", "--yes", "-c", other); r.code != 0 {
+			t.Fatalf("%s: %+v", name, r)
+		}
+		if left := names(t, filepath.Join(data, "bundles")); len(left) != 2 {
+			t.Errorf("%s: left are %v", name, left)
+		}
+		write(file, string(text))
 	}
 }
 

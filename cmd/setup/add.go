@@ -81,7 +81,7 @@ is downloaded with --from mcpb, or if the server has nothing else; its hash is c
 // dispatch adds what the words name.
 func (o *addOptions) dispatch(c *cobra.Command, args []string) error {
 	if o.Undo {
-		return errors.Join(o.TakeBack(c.Context(), "add"), sweepBundles(c.Context(), &o.ChangeOptions))
+		return sweepBundles(c.Context(), &o.ChangeOptions, func() error { return o.TakeBack(c.Context(), "add") })
 	}
 	if c.ArgsLenAtDash() < 0 && isBundle(args[0]) {
 		return o.addBundle(c.Context(), args[0], args[0], args[1:])

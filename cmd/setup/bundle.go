@@ -23,6 +23,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/secrets"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -103,14 +104,8 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 		o.Say("%-12s %s", "replaces:", terminal.OneLine(earlier.Bundle+" "+earlier.Release+", whose files stay for add --undo until another bundle is added or removed"))
 	}
 	record.File = plan.Taken[0].To
-	all, err := records(o.App)
-	if err != nil {
+	if err := record.free(o.App, earlier); err != nil {
 		return err
-	}
-	for _, other := range all {
-		if other.folder == record.folder && other.File != record.File && other.used() {
-			return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s has this bundle with the name %s; choose another name with --name", other.File, record.Server)}
-		}
 	}
 	changer, err := o.Changer()
 	if err != nil {
@@ -118,20 +113,26 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 	}
 	before, unpacked := changer.Begin, false
 	changer.Begin = func() error {
-		if err := before(); err != nil {
+		if err := cmp.Or(before(), record.free(o.App, earlier)); err != nil { // again, because the user has had time to answer
 			return err
 		}
 		if earlier.folder == record.folder { // only the settings change
 			return record.write()
 		}
 		unpacked = true
-		return errors.Join(sweepBundles(ctx, &o.ChangeOptions), b.install(ctx, record))
+		return sweepBundles(ctx, &o.ChangeOptions, func() error { return b.install(ctx, record) })
 	}
 	if err := changer.CarryOut(ctx, "add", o.With("--yes"), plan); err != nil {
-		if unpacked {
+		if unpacked && !record.used() {
 			err = errors.Join(err, removeBundle(record.folder))
 		}
 		return err
+	}
+	if unpacked && earlier.folder != "" {
+		earlier.Replaced = true
+		if err := earlier.write(); err != nil {
+			return err
+		}
 	}
 	return o.prepareServer(ctx, plan, choice)
 }
@@ -162,7 +163,8 @@ func removeBundle(folder string) error {
 	return errors.Join(os.RemoveAll(folder), err)
 }
 
-// removeSecretsOf removes the secrets that only the server of a bundle has.
+// removeSecretsOf removes the secrets that only the server of a bundle has. Another file may have a server of the
+// same name.
 func removeSecretsOf(ctx context.Context, a *app.App, r bundleRecord) error {
 	store, err := secretStore(a)
 	if err != nil || len(r.Secrets) == 0 {
@@ -174,7 +176,7 @@ func removeSecretsOf(ctx context.Context, a *app.App, r bundleRecord) error {
 	}
 	for _, name := range r.Secrets {
 		s, found := book.Find(name)
-		if !found || slices.ContainsFunc(serversOf(s), func(other string) bool { return other != r.Server }) {
+		if !found || slices.ContainsFunc(s.Allowed, func(b secrets.Binding) bool { return b.Server != r.Server || b.File != r.File }) {
 			continue
 		}
 		if _, _, err := store.Remove(ctx, name); err != nil {

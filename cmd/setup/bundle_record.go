@@ -3,12 +3,14 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/clients"
@@ -22,6 +24,7 @@ type bundleRecord struct {
 	Release  string            `json:"release"` // version in the manifest
 	Settings map[string]string `json:"settings,omitempty"`
 	Secrets  []string          `json:"secrets,omitempty"`
+	Replaced bool              `json:"replaced,omitempty"` // the server has got another bundle
 
 	folder string // of the unpacked bundle
 }
@@ -105,38 +108,63 @@ func (r bundleRecord) settingsFor(m *Manifest, given map[string]string) map[stri
 	return all
 }
 
-// sweepBundles removes the bundles from which no configured server runs, with the secrets that were made
-// for them and that no other bundle has.
-func sweepBundles(ctx context.Context, o *app.ChangeOptions) error {
-	all, err := records(o.App)
+// free returns a Conflict if a configured server runs from the folder of r, unless that is the server of
+// earlier.
+func (r bundleRecord) free(a *app.App, earlier bundleRecord) error {
+	all, err := records(a)
+	for _, other := range all {
+		if other.folder == r.folder && r.folder != earlier.folder && other.used() {
+			return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s has a bundle of the name %s; choose another name with --name", other.File, r.Server)}
+		}
+	}
+	return err
+}
+
+// sweepBundles calls change, and removes the bundles whose servers were configured before it and are not any
+// more, and those that newer ones have replaced. Other bundles stay: the file of a project may only be absent
+// for a time.
+func sweepBundles(ctx context.Context, o *app.ChangeOptions, change func() error) error {
+	before, err := records(o.App)
+	if err != nil {
+		return err
+	}
+	before = slices.DeleteFunc(before, func(r bundleRecord) bool { return !r.Replaced && !r.used() })
+	if err := change(); err != nil {
+		return err
+	}
+	after, err := records(o.App)
 	if err != nil {
 		return err
 	}
 	var kept []string
-	left := slices.DeleteFunc(all, func(r bundleRecord) bool {
+	for _, r := range after {
 		if r.used() {
 			kept = append(kept, r.Secrets...)
-			return true
 		}
-		return false
-	})
-	for _, r := range left {
-		if err := removeBundle(r.folder); err != nil {
-			return err
-		}
-		o.Say("removed the files of the bundle %s of %s", strings.TrimSpace(r.Release), r.Server)
-		if has, err := clients.HasServer(r.file(), r.Server); err == nil && !has {
-			server.ToolLists(o.Host.Cache("tools")).Forget(r.Server, r.File)
+	}
+	for _, r := range before {
+		if r.used() {
+			continue
 		}
 		r.Secrets = slices.DeleteFunc(r.Secrets, func(name string) bool { return slices.Contains(kept, name) })
-		if err := removeSecretsOf(ctx, o.App, r); err != nil {
+		if err := r.remove(ctx, o); err != nil {
 			return err
 		}
 	}
-	if folder, err := bundlesFolder(o.App); err == nil {
-		_ = os.Remove(folder) // if it is empty
-	}
 	return nil
+}
+
+// remove removes the files of a bundle, the list of tools of its server, and its secrets.
+func (r bundleRecord) remove(ctx context.Context, o *app.ChangeOptions) error {
+	if err := removeBundle(r.folder); err != nil {
+		return err
+	}
+	o.Say("removed the files of the bundle %s of %s", r.Release, r.Server)
+	_ = os.Remove(filepath.Dir(r.folder)) // if it is empty
+	if has, err := clients.HasServer(r.file(), r.Server); err == nil && !has {
+		server.ToolLists(o.Host.Cache("tools")).Forget(r.Server, r.File)
+	}
+	return removeSecretsOf(ctx, o.App, r)
 }
 
 // replaceBundle returns the change that gives the server of an earlier bundle the definition of a new one.

@@ -108,11 +108,13 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 		}
 		plan.Changes = append(plan.Changes, change)
 	}
-	err := o.CarryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
-	if err != nil || o.name != "remove" {
-		return err
+	change := func() error {
+		return o.CarryOut(ctx, o.name, toolscript.Command(slices.Concat([]string{o.name}, servers, []string{"--yes"})...), plan)
 	}
-	return sweepBundles(ctx, &o.ChangeOptions)
+	if o.name != "remove" {
+		return change()
+	}
+	return sweepBundles(ctx, &o.ChangeOptions, change)
 }
 
 // DefinedIn returns the file whose definition of a server has effect, and the paths of the other files that
