@@ -43,6 +43,13 @@ func (c Config) assertion() (Secret, error) {
 	if c.AssertionFile == "" {
 		return c.Assertion, nil
 	}
+	info, err := os.Stat(c.AssertionFile)
+	if err == nil && !info.Mode().IsRegular() { // to open a pipe waits for its writer
+		err = fmt.Errorf("%s is not a regular file", c.AssertionFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("oauth.assertionFile: %w", err)
+	}
 	f, err := os.Open(c.AssertionFile)
 	if err != nil {
 		return "", fmt.Errorf("oauth.assertionFile: %w", err)
