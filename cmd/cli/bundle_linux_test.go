@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/toolscript/toolscript/test/kit"
@@ -374,6 +375,17 @@ func TestBundleOfAnAbsentFile(t *testing.T) {
 			t.Errorf("%s: left are %v", name, left)
 		}
 		write(file, string(text))
+	}
+}
+
+// TestBundleIsAPipe: a pipe is an error, and is not opened.
+func TestBundleIsAPipe(t *testing.T) {
+	w, _ := bundleWorld(t, bundled, nil)
+	if err := syscall.Mkfifo(filepath.Join(w.dir, "pipe.mcpb"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.run(t, "add", "pipe.mcpb"); r.code != 1 || !strings.Contains(r.stderr, "a bundle is a file of at most 512 MB") {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -37,6 +37,13 @@ type Bundle struct {
 // OpenBundle opens a bundle and checks its manifest and the names, kinds and sizes of its files. The
 // caller closes it.
 func OpenBundle(name string) (_ *Bundle, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxBundle { // before it is opened: to open a pipe waits for its writer
+		return nil, fmt.Errorf("a bundle is a file of at most %d MB", maxBundle>>20)
+	}
 	f, err := os.Open(name) //nolint:gosec // G304: the user names the file
 	if err != nil {
 		return nil, err
@@ -47,13 +54,6 @@ func OpenBundle(name string) (_ *Bundle, err error) {
 			_ = f.Close() // it was only read
 		}
 	}()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxBundle {
-		return nil, fmt.Errorf("a bundle is a file of at most %d MB", maxBundle>>20)
-	}
 	archive, err := zip.NewReader(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("it is no ZIP archive: %w", err)
