@@ -75,8 +75,12 @@ func RemoveServers(file File, names ...string) (*Change, error) {
 }
 
 func (c *Change) removeAccount(server, account string) error {
+	list := c.written("mcpServers", server, accountsKey)
+	if list == nil {
+		return nil // the change has removed the server
+	}
 	var accounts []string
-	if err := json.Unmarshal(c.written("mcpServers", server, accountsKey), &accounts); err != nil {
+	if err := json.Unmarshal(list, &accounts); err != nil {
 		return fmt.Errorf("%s: the accounts of server %s: %w", c.File.Path, server, err)
 	}
 	left := slices.DeleteFunc(slices.Clone(accounts), func(a string) bool { return a == account })
