@@ -408,3 +408,16 @@ func TestNoHub(t *testing.T) {
 	}
 	w.Env = nil
 }
+
+// TestSharedAccounts: each account of a shared server runs in the hub, with its own environment.
+func TestSharedAccounts(t *testing.T) {
+	w := newWorld(t, `{"mcpServers": {"hub": {SERVER, "env": {"WHO": "${account}"}, "shared": true, "accounts": ["work", "home"]}}}`)
+	w.gateway("one")
+	out, err := w.run("exec", `return [await tools.hub.env(), await tools.hub.$as("home").env()].map((all: string[]) => all.find((v) => v.startsWith("WHO=")))`)
+	if err != nil || strings.TrimSpace(out) != `["WHO=work","WHO=home"]` {
+		t.Errorf("%s, %v", out, err)
+	}
+	if out, err := w.run("hub", "status"); err != nil || !strings.Contains(out, "hub@work") || !strings.Contains(out, "hub@home") {
+		t.Errorf("%s, %v", out, err)
+	}
+}

@@ -82,10 +82,11 @@ func (h *Host) join(ctx context.Context, d wire.Definition, o *offer) (*shared, 
 
 // newShared creates a server and its micro service. It is called with changing held.
 func (h *Host) newShared(key string, d wire.Definition) (*shared, error) {
-	s := &shared{target: target{name: d.Name + "~" + key, title: d.Name}, host: h, key: key, definition: d, offers: map[*offer]struct{}{}, limit: -1}
+	name := strings.ReplaceAll(d.Name, toolscript.AccountSeparator, "~") + "~" + key // here it is not an account of a server
+	s := &shared{target: target{name: name, title: d.Name}, host: h, key: key, definition: d, offers: map[*offer]struct{}{}, limit: -1}
 	s.life, s.end = context.WithCancel(h.closing)
 	h.mu.Lock()
-	s.shown = h.free(d.Name, d.Name+"~"+key[:keyShown], s.name)
+	s.shown = h.free(d.Name, d.Name+"~"+key[:keyShown], d.Name+"~"+key)
 	h.mu.Unlock()
 	var err error
 	s.service, err = micro.AddService(h.nc, micro.Config{
