@@ -94,6 +94,9 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 		default:
 			of[file.Path] = append(of[file.Path], server)
 		}
+		if next := o.nextDefault(server, servers); next != "" {
+			plan.Notes = append(plan.Notes, fmt.Sprintf("calls of %s that name no account use the account %s from then on", toolscript.WithoutAccount(server), next))
+		}
 		for _, other := range others {
 			if o.name == "remove" {
 				plan.Notes = append(plan.Notes, fmt.Sprintf("%s also defines a server %s, which is used from then on", other, server))
@@ -115,6 +118,22 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 		return change()
 	}
 	return sweepBundles(ctx, &o.ChangeOptions, change)
+}
+
+// nextDefault returns the account that becomes the default if that of name is removed with all others of removed; "" if
+// the default stays.
+func (o *serverEdit) nextDefault(name string, removed []string) string {
+	server, account := toolscript.CutAccount(name)
+	_, accounts, err := accountOf(o.App, server, "", false)
+	if o.name != "remove" || err != nil || len(accounts) == 0 || accounts[0] != account || slices.Contains(removed, server) {
+		return ""
+	}
+	for _, next := range accounts {
+		if !slices.Contains(removed, server+toolscript.AccountSeparator+next) {
+			return next
+		}
+	}
+	return ""
 }
 
 // DefinedIn returns the file whose definition of a server has effect, and the paths of the other files that
