@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -52,23 +53,21 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	serve := func() {
 		if _, isRequest := m.key(); isRequest && m.checkParams() != nil {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkParams())) // the client has gone
+			respond(w, http.StatusOK, refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkParams()))
+			return
+		}
+		if _, isRequest := m.key(); isRequest && !m.namesTask(r) {
+			respond(w, http.StatusBadRequest, refusal(string(m.ID), mcp.HEADER_MISMATCH, errTaskName))
 			return
 		}
 		v := h.visitor(r, m)
 		if h.entrance.passes(m, v) && m.passParams().ready() && m.agrees(r) {
-			if m.isListen() {
-				h.serveListen(w, r, m)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(h.entrance.passed.answer(withSession(withProfile(r.Context(), r), r.Header.Get(server.HeaderKeySessionID)), m, v)) // the client has gone
+			answer := h.entrance.passed.answer(withSession(withProfile(r.Context(), r), r.Header.Get(server.HeaderKeySessionID)), m, v)
+			respond(w, statusOf(answer), answer)
 			return
 		}
 		if _, isRequest := m.key(); isRequest && m.checkTool() != nil {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkTool()))
+			respond(w, http.StatusOK, refusal(string(m.ID), mcp.INVALID_PARAMS, m.checkTool()))
 			return
 		}
 		h.serve(w, r, m)
@@ -189,9 +188,25 @@ func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
 var (
 	errInitializeTooLarge = errors.New("the message initialize has more than 64 KB")
 	errSessions           = errors.New("there are 1000 sessions with requests in progress; end one of them")
+	errTaskName           = errors.New("the header Mcp-Name differs from the taskId in the message")
 	errNoEvents           = errors.New("notifications are sent as text/event-stream, which the request does not accept")
 	errNoSession          = errors.New("there is no such session: it has ended, or the gateway was started again; begin another one with initialize")
 )
+
+// respond writes a response, which is JSON.
+func respond(w http.ResponseWriter, status int, response []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(response) // the client has gone
+}
+
+// statusOf returns the HTTP status of a response: MCP wants 400 for a missing capability.
+func statusOf(response []byte) int {
+	if bytes.Contains(response[:min(len(response), 1000)], fmt.Appendf(nil, `,"error":{"code":%d,`, missingCapability)) {
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
 
 // refusing returns a handler that answers with a JSON-RPC error.
 func refusing(status int, why error) http.HandlerFunc {

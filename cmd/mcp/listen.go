@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -23,23 +21,17 @@ type listenFilter struct {
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
 	Resources bool     `json:"resourcesListChanged,omitempty"`
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
+	Tasks     []string `json:"taskIds,omitempty"`
 }
 
 func (f listenFilter) empty() bool {
-	return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0
+	return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0 && len(f.Tasks) == 0
 }
 
 // wants reports whether the client wants the notification of a changed list.
 func (f listenFilter) wants(method string) bool {
-	switch method {
-	case mcp.MethodNotificationToolsListChanged:
-		return f.Tools
-	case mcp.MethodNotificationPromptsListChanged:
-		return f.Prompts
-	case mcp.MethodNotificationResourcesListChanged:
-		return f.Resources
-	}
-	return false
+	return f.Tools && method == mcp.MethodNotificationToolsListChanged || f.Prompts && method == mcp.MethodNotificationPromptsListChanged ||
+		f.Resources && method == mcp.MethodNotificationResourcesListChanged
 }
 
 // listener is a request that is answered with notifications until it is cancelled.
@@ -47,11 +39,8 @@ type listener struct {
 	id     json.RawMessage
 	to     notifier
 	filter listenFilter
-	agreed chan struct{} // closed when the client knows what it is told
-
-	mu      sync.Mutex
-	changed []string      // notifications of changed lists that wait
-	wake    chan struct{} // receives a value when some wait
+	agreed chan struct{}    // closed when the client knows what it is told
+	lists  *pending[string] // notifications of changed lists that wait
 }
 
 // notify sends a notification, after the one that says what the client is told.
@@ -71,36 +60,16 @@ func (l *listener) send(method string, params map[string]any) {
 	}
 }
 
-// note adds a notification of a changed list, if the client wants it. It does not wait for the client.
-func (l *listener) note(method string) {
-	if !l.filter.wants(method) {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !slices.Contains(l.changed, method) {
-		l.changed = append(l.changed, method)
-	}
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
-
 // deliver sends notifications of changed lists until ctx ends.
 func (l *listener) deliver(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.wake:
-		}
-		l.mu.Lock()
-		changed := l.changed
-		l.changed = nil
-		l.mu.Unlock()
-		for _, method := range changed {
-			l.send(method, nil)
+		case <-l.lists.wake:
+			for _, method := range l.lists.take() {
+				l.send(method, nil)
+			}
 		}
 	}
 }
@@ -144,7 +113,9 @@ func (l *listeners) announce(method string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for each := range l.all {
-		each.note(method)
+		if each.filter.wants(method) {
+			each.lists.note(method) // the client may read slowly
+		}
 	}
 }
 
@@ -162,10 +133,17 @@ func (e *entrance) listen(ctx context.Context, m message) []byte {
 	if err := json.Unmarshal(m.Params, &params); err != nil {
 		return passedError(string(m.ID), passParams{}, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the filter of %s cannot be read: %w", m.Method, err)})
 	}
+	if len(params.Notifications.Tasks) > 0 && !declaresTasks(m.passParams().Meta.Capabilities) {
+		return missingTasks(string(m.ID))
+	}
+	to := notifierIn(ctx)
+	if to == nil {
+		return refusal(string(m.ID), mcp.INVALID_REQUEST, errNoEvents)
+	}
 	if !e.listeners.begin() {
 		return passedError(string(m.ID), passParams{}, &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("there are %d subscriptions already", maxListening)})
 	}
-	l := &listener{id: m.ID, to: notifierIn(ctx), agreed: make(chan struct{}), wake: make(chan struct{}, 1)}
+	l := &listener{id: m.ID, to: to, agreed: make(chan struct{}), lists: newPending[string]()}
 	defer e.listeners.end(l)
 	life, cancel := context.WithCancel(e.lifeOf(ctx))
 	defer cancel()
@@ -186,6 +164,12 @@ func (e *entrance) listen(ctx context.Context, m message) []byte {
 // agree begins what a client wants to be told, until ctx ends, and returns the part that was possible.
 func (e *entrance) agree(ctx context.Context, l *listener, wanted listenFilter) (agreed listenFilter) {
 	agreed = listenFilter{Tools: wanted.Tools, Prompts: wanted.Prompts && e.Pass, Resources: wanted.Resources && e.Pass}
+	for _, id := range wanted.Tasks[:min(len(wanted.Tasks), toolscript.MaxWatched)] {
+		if t, err := e.findTask(ctx, id); err == nil {
+			agreed.Tasks = append(agreed.Tasks, id)
+			go l.follow(ctx, t)
+		}
+	}
 	if !e.Pass {
 		return agreed
 	}
@@ -198,17 +182,4 @@ func (e *entrance) agree(ctx context.Context, l *listener, wanted listenFilter) 
 		}
 	}
 	return agreed
-}
-
-// serveListen answers subscriptions/listen over HTTP. w is a stream of events, if the client accepts one.
-func (h entry) serveListen(w http.ResponseWriter, r *http.Request, m message) {
-	w.Header().Set("Content-Type", "application/json")
-	if notifierIn(r.Context()) == nil {
-		w.WriteHeader(http.StatusNotAcceptable)
-		_, _ = w.Write(refusal(string(m.ID), mcp.INVALID_REQUEST, errNoEvents)) // the client has gone
-		return
-	}
-	answer := h.entrance.listen(withProfile(r.Context(), r), m)
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(answer) // as above
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/toolscript/toolscript"
@@ -58,7 +56,7 @@ func (o *owners) of(ctx context.Context, g Gateway, uri string) (string, error) 
 	if server != "" || err != nil {
 		return server, err
 	}
-	server, err = first(ctx, g, toolscript.ListTemplates, func(e ownedEntry) bool { return fits(e.URITemplate, uri) })
+	server, err = first(ctx, g, toolscript.ListTemplates, func(e ownedEntry) bool { return toolscript.FitsTemplate(e.URITemplate, uri) })
 	if server == "" && err == nil {
 		err = errNoResource
 	}
@@ -100,28 +98,4 @@ func first(ctx context.Context, g Gateway, list string, is func(ownedEntry) bool
 		}
 	}
 	return "", nil
-}
-
-// expression matches an expression of a URI template (RFC 6570).
-var expression = regexp.MustCompile(`\{([+#./;?&]?)[^{}]*\}`)
-
-// fits reports whether a URI may be an expansion of a template.
-func fits(template, uri string) bool {
-	var pattern strings.Builder
-	at := 0
-	for _, found := range expression.FindAllStringSubmatchIndex(template, -1) {
-		pattern.WriteString(regexp.QuoteMeta(template[at:found[0]]))
-		switch operator := template[found[2]:found[3]]; operator {
-		case "":
-			pattern.WriteString(`[^/?#]*`)
-		case "+", "#":
-			pattern.WriteString(`.*`)
-		default:
-			pattern.WriteString(`(?:` + regexp.QuoteMeta(operator) + `.*)?`)
-		}
-		at = found[1]
-	}
-	pattern.WriteString(regexp.QuoteMeta(template[at:]))
-	whole, err := regexp.Compile(`^(?:` + pattern.String() + `)$`)
-	return err == nil && at > 0 && whole.MatchString(uri)
 }

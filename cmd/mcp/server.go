@@ -158,7 +158,7 @@ func Handler(options Options) (h http.Handler, stop func()) {
 
 // newEntrance returns the tools, which work until ctx ends.
 func newEntrance(ctx context.Context, options Options) *entrance {
-	e := &entrance{Options: options, life: ctx, lists: lists{watched: map[string]bool{}, wake: make(chan struct{}, 1)}}
+	e := &entrance{Options: options, life: ctx, lists: lists{watched: map[string]bool{}, changed: newPending[toolscript.Collection]()}}
 	e.passed.entrance = e
 	hooks := e.recordDefinitions()
 	e.announceSkills(hooks)

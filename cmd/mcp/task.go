@@ -39,6 +39,7 @@ type task struct {
 	ended     time.Time // zero: the run has not ended
 	cancelled bool      // the client has cancelled the task
 	result    *mcp.CallToolResult
+	moved     chan struct{} // closed when the task may have changed; then there is another one
 }
 
 // taskState is a task as a client sees it, with the members of its state.
@@ -55,6 +56,9 @@ type taskState struct {
 	Result        *mcp.CallToolResult `json:"result,omitempty"`
 }
 
+// runs reports whether the task has not ended.
+func (s taskState) runs() bool { return s.Status == taskWorking || s.Status == taskAsks }
+
 // newTask follows a detached run until its end, and then calls release. ctx says who the client is.
 func (e *entrance) newTask(ctx context.Context, g Gateway, release func(), runID string, args runArgs) *task {
 	now := time.Now()
@@ -65,13 +69,19 @@ func (e *entrance) newTask(ctx context.Context, g Gateway, release func(), runID
 			questions: make(chan question, 2*maxQuestions+maxForms), asks: forms, done: make(chan struct{}),
 		},
 		client: context.WithoutCancel(ctx), created: now, changed: now,
-		opened: make(chan struct{}, 1), open: map[string]question{}, asked: map[string]int{},
+		opened: make(chan struct{}, 1), moved: make(chan struct{}), open: map[string]question{}, asked: map[string]int{},
 	}
 	t.ctx, t.cancel = context.WithCancel(t.client)
 	go func() {
 		defer release()
 		defer close(t.done)
-		t.failed = g.RunEvents(t.ctx, runID, true, t.event)
+		t.failed = g.RunEvents(t.ctx, runID, true, func(e toolscript.Event) error {
+			err := t.event(e)
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.change()
+			return err
+		})
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.ended = time.Now()
@@ -101,6 +111,7 @@ func (t *task) pose(q question) {
 		key = fmt.Sprintf("%s.%d", q.ID, t.asked[q.ID])
 	}
 	t.open[key], t.changed = q, time.Now()
+	t.change()
 	select {
 	case t.opened <- struct{}{}:
 	default:
@@ -115,6 +126,7 @@ func (t *task) take(key string) (question, bool) {
 	delete(t.open, key)
 	if ok {
 		t.changed = time.Now()
+		t.change()
 	}
 	return q, ok
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -43,6 +44,19 @@ func (m message) isTask() bool {
 		return params.Name == runTool.Name && mcp.IsModernProtocol(params.Meta.Version) && declaresTasks(params.Meta.Capabilities) && m.begins()
 	}
 	return false
+}
+
+// namesTask reports whether the headers of an HTTP request about a task repeat its id, as the extension wants.
+// It is true for other requests.
+func (m message) namesTask(r *http.Request) bool {
+	if m.Method == string(mcp.MethodToolsCall) || !m.isTask() {
+		return true
+	}
+	var request taskRequest
+	_ = json.Unmarshal(m.Params, &request) // an invalid id is refused later
+	encoded, _ := mcp.EncodeHeaderValue(request.ID)
+	named := r.Header.Get(mcp.HeaderName)
+	return named == request.ID || named == encoded
 }
 
 // begins reports whether a call of run_script begins a run that it wants to wait for.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -90,10 +89,10 @@ const listPause = 500 * time.Millisecond
 // lists collects changed lists of the servers. They are watched from the first time on that a client asks
 // for a list.
 type lists struct {
+	changed *pending[toolscript.Collection]
+
 	mu      sync.Mutex
 	watched map[string]bool // by profile
-	changed []toolscript.Collection
-	wake    chan struct{} // receives a value when lists have changed
 }
 
 // watchLists begins to watch the lists that a client sees.
@@ -107,32 +106,12 @@ func (e *entrance) watchLists(ctx context.Context) {
 	e.lists.watched[profile] = true
 	go func() {
 		ctx := context.WithValue(e.life, profileKey{}, profile)
-		if e.watch(ctx, toolscript.WatchQuery{Lists: true}, func(c toolscript.Change) { e.lists.note(c.List) }) != nil {
+		if e.watch(ctx, toolscript.WatchQuery{Lists: true}, func(c toolscript.Change) { e.lists.changed.note(c.List) }) != nil {
 			e.lists.mu.Lock()
 			defer e.lists.mu.Unlock()
 			delete(e.lists.watched, profile) // the next list tries again
 		}
 	}()
-}
-
-func (l *lists) note(of toolscript.Collection) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !slices.Contains(l.changed, of) {
-		l.changed = append(l.changed, of)
-	}
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (l *lists) take() []toolscript.Collection {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	changed := l.changed
-	l.changed = nil
-	return changed
 }
 
 // follow notifies clients of changed lists until ctx ends.
@@ -149,13 +128,13 @@ func (e *entrance) follow(ctx context.Context) {
 				e.announce(mcp.MethodNotificationPromptsListChanged)
 				e.announce(mcp.MethodNotificationResourcesListChanged)
 			}
-		case <-e.lists.wake:
+		case <-e.lists.changed.wake:
 			if due == nil {
 				due = time.After(listPause)
 			}
 		case <-due:
 			due = nil
-			for _, of := range e.lists.take() {
+			for _, of := range e.lists.changed.take() {
 				if of == toolscript.Prompts {
 					e.announce(mcp.MethodNotificationPromptsListChanged)
 					continue

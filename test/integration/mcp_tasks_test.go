@@ -23,6 +23,7 @@ import (
 type taskClient struct {
 	*testing.T
 	send func(method, name string, message []byte) []byte
+	open func(message []byte) (next func() []byte) // sends subscriptions/listen; next returns what follows
 	id   int
 }
 
@@ -136,21 +137,30 @@ func taskClientOnStdio(t *testing.T, p harness.Program, config string) *taskClie
 		}
 	})
 	lines := bufio.NewReader(out)
-	return &taskClient{T: t, send: func(_, _ string, message []byte) []byte {
-		if _, err := in.Write(append(message, '\n')); err != nil {
-			t.Fatal(err)
-		}
+	next := func() []byte {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
 		return line
+	}
+	write := func(message []byte) {
+		if _, err := in.Write(append(message, '\n')); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &taskClient{T: t, send: func(_, _ string, message []byte) []byte {
+		write(message)
+		return next()
+	}, open: func(message []byte) func() []byte {
+		write(message)
+		return next
 	}}
 }
 
 func taskClientOverHTTP(t *testing.T, a mcpAddress) *taskClient {
 	t.Helper()
-	return &taskClient{T: t, send: func(method, name string, message []byte) []byte {
+	post := func(method, name string, message []byte) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.Endpoint, bytes.NewReader(message))
 		if err != nil {
 			t.Fatal(err)
@@ -165,6 +175,10 @@ func taskClientOverHTTP(t *testing.T, a mcpAddress) *taskClient {
 		if err != nil {
 			t.Fatal(err)
 		}
+		return answer
+	}
+	return &taskClient{T: t, send: func(method, name string, message []byte) []byte {
+		answer := post(method, name, message)
 		defer func() { _ = answer.Body.Close() }() // it was read
 		text, err := io.ReadAll(answer.Body)
 		if err != nil {
@@ -174,6 +188,21 @@ func taskClientOverHTTP(t *testing.T, a mcpAddress) *taskClient {
 			text = data
 		}
 		return text
+	}, open: func(message []byte) func() []byte {
+		answer := post("subscriptions/listen", "", message)
+		t.Cleanup(func() { _ = answer.Body.Close() }) // it ends the subscription
+		lines := bufio.NewReader(answer.Body)
+		return func() []byte {
+			for {
+				line, err := lines.ReadBytes('\n')
+				if err != nil {
+					t.Fatal(err)
+				}
+				if data, is := bytes.CutPrefix(line, []byte("data: ")); is {
+					return data
+				}
+			}
+		}
 	}}
 }
 
@@ -268,4 +297,82 @@ func TestServedTaskOfAnotherProcess(t *testing.T) {
 	if a := c.get(id, "completed"); a.Result.Result == nil || !strings.Contains(a.Result.Result.Content[0].Text, `"value":"done"`) {
 		t.Errorf("completed: %+v", a)
 	}
+}
+
+// listen subscribes to tasks.
+func (c *taskClient) listen(capabilities string, ids ...string) (next func() []byte) {
+	c.Helper()
+	text, err := json.Marshal(ids)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return c.open(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":99,"method":"subscriptions/listen","params":{"notifications":{"taskIds":%s},"_meta":{`+
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{%s}}}}`, text, capabilities))
+}
+
+// TestServedTaskPushes: a client that subscribes to a task is told its states as tasks/get returns them,
+// also if another client has begun it.
+func TestServedTaskPushes(t *testing.T) {
+	p := program(t)
+	began := taskClientOf(t, "http", p)
+	for _, entrance := range entrances {
+		t.Run(entrance, func(t *testing.T) {
+			c := began
+			if entrance == "stdio" {
+				c = taskClientOf(t, "stdio", p)
+			}
+			id := began.run(declared, `import { store } from "toolscript"; await store.delete("go"); `+strings.TrimPrefix(untilGo, `import { store } from "toolscript"; `)).Result.TaskID
+			next := c.listen(declared, id, "run_0000000000000000")
+			if text := string(next()); !strings.Contains(text, `"notifications/subscriptions/acknowledged"`) || !strings.Contains(text, `"notifications":{"taskIds":["`+id+`"]}`) {
+				t.Fatalf("agreed: %s", text)
+			}
+			states := []string{}
+			for len(states) == 0 || states[len(states)-1] != "completed" {
+				var told struct {
+					Method string
+					Params struct {
+						Meta                       map[string]any `json:"_meta"`
+						TaskID, Status, ResultType string
+						TTLMs                      int64
+						Result                     *taskContent
+					}
+				}
+				text := next()
+				if err := json.Unmarshal(text, &told); err != nil || told.Method != "notifications/tasks" || told.Params.TaskID != id ||
+					told.Params.TTLMs <= 0 || told.Params.ResultType != "" || told.Params.Meta["io.modelcontextprotocol/subscriptionId"] != 99.0 {
+					t.Fatalf("told %s, %v", text, err)
+				}
+				if states = append(states, told.Params.Status); len(states) == 1 {
+					began.run("", `import { store } from "toolscript"; await store.set("go", 1)`)
+				}
+				if told.Params.Status == "completed" && (told.Params.Result == nil || !strings.Contains(told.Params.Result.Content[0].Text, `"value":"done"`)) {
+					t.Errorf("completed: %s", text)
+				}
+			}
+			if states[0] != "working" {
+				t.Errorf("states %q", states)
+			}
+		})
+	}
+	if a := began.ask("subscriptions/listen", "", `"notifications":{"taskIds":["run_1"]}`); a.Error == nil || a.Error.Code != -32021 {
+		t.Errorf("without the extension: %+v", a)
+	}
+}
+
+// TestServedTaskIsNamed: the header Mcp-Name of a request about a task must be the id of the task.
+func TestServedTaskIsNamed(t *testing.T) {
+	c := newTaskClient(t, "http")
+	id := c.run(declared, untilGo).Result.TaskID
+	send := c.send
+	for _, named := range []string{"", "run_0000000000000000"} {
+		c.send = func(method, _ string, message []byte) []byte { return send(method, named, message) }
+		for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+			if a := c.ask(method, declared, fmt.Sprintf(`"taskId":%q`, id)); a.Error == nil || a.Error.Code != -32020 {
+				t.Errorf("%s with the name %q: %+v", method, named, a)
+			}
+		}
+	}
+	c.send = send
+	c.get(id, "working")
+	c.ask("tasks/cancel", declared, fmt.Sprintf(`"taskId":%q`, id))
 }

@@ -17,10 +17,11 @@ const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwH
 
 func main() {
 	s := server.NewMCPServer("fixture", "1.0.0",
-		server.WithPromptCapabilities(true), server.WithResourceCapabilities(true, true), server.WithCompletions(),
+		server.WithPromptCapabilities(true), server.WithResourceCapabilities(true, true), server.WithCompletions(), server.WithElicitation(),
 		server.WithPromptCompletionProvider(completions{}))
 	addResources(s)
 	addPrompts(s)
+	addConfirm(s)
 	if err := server.ServeStdio(s); err != nil {
 		fmt.Fprintln(os.Stderr, "server:", err)
 		os.Exit(1)
@@ -80,6 +81,19 @@ func addPrompts(s *server.MCPServer) {
 		func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			return said(mcp.NewImageContent(pixel, "image/png"), mcp.NewTextContent("Please analyze the image above.")), nil
 		})
+}
+
+// addConfirm adds a tool that asks the user, for the scenarios of tasks.
+func addConfirm(s *server.MCPServer) {
+	s.AddTool(mcp.NewTool("confirm", mcp.WithString("question", mcp.Required())), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, err := s.RequestElicitation(ctx, mcp.ElicitationRequest{Params: mcp.ElicitationParams{
+			Message: r.GetString("question", ""), RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"confirm": map[string]any{"type": "boolean"}}},
+		}})
+		if err != nil {
+			return nil, err
+		}
+		return mcp.NewToolResultText(string(answer.Action)), nil
+	})
 }
 
 // completions completes the arguments of prompts.
