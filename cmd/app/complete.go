@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
@@ -61,6 +62,21 @@ func meansMore(r rune) bool {
 // ConfiguredNames returns the names of the servers of the configuration.
 func (a *App) ConfiguredNames(ctx context.Context, _ *Gateway) []string {
 	return a.ServerNames(ctx, nil)
+}
+
+// WholeNames returns the names of the servers of the configuration without their accounts.
+func (a *App) WholeNames(ctx context.Context, _ *Gateway) (out []string) {
+	for _, name := range a.ServerNames(ctx, nil) {
+		out = append(out, toolscript.WithoutAccount(name))
+	}
+	return slices.Compact(out)
+}
+
+// RemovableNames returns the names of the servers of the configuration and those of their accounts.
+func (a *App) RemovableNames(ctx context.Context, _ *Gateway) []string {
+	out := append(a.WholeNames(ctx, nil), a.ServerNames(ctx, nil)...)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // ServerNames returns the names of the servers of the gateway; without a gateway, of the configuration.

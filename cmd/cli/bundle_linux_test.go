@@ -150,9 +150,18 @@ func TestAddBundleWithoutQuestions(t *testing.T) {
 		"limit=21 is not a number between its bounds":                      {"folders=.", "limit=21"},
 		`deep is true or false, not "maybe"`:                               {"folders=.", "deep=maybe"},
 		"api-key is a secret, and other programs see arguments":            {"folders=.", "api-key=sesame"},
+		"limit=NaN is not a number between its bounds":                     {"folders=.", "limit=NaN"},
 		`the bundle has no setting "color"; it has: api-key, deep,`:        {"folders=.", "color=red"},
 	} {
 		if r := w.run(t, append([]string{"add", "notes.mcpb", "--yes"}, words...)...); r.code != 1 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%v: %+v", words, r)
+		}
+	}
+	for want, words := range map[string][]string{
+		"--env, --header, --transport and --from are not for a bundle":             {"add", "notes.mcpb", "--env", "A=b"},
+		"the file of a bundle comes first: toolscript add notes.mcpb --name notes": {"add", "notes", "notes.mcpb"},
+	} {
+		if r := w.run(t, words...); r.code == 0 || !strings.Contains(r.stderr, want) {
 			t.Errorf("%v: %+v", words, r)
 		}
 	}
@@ -242,6 +251,8 @@ func TestBundlesThatAreRefused(t *testing.T) {
 	for want, manifest := range map[string]string{
 		"the reference ${AWS_SECRET} is not known":                                head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"${__dirname}/bin/notes","env":{"X":"${AWS_SECRET}"}}}}`,
 		"the secret user_config.k is an argument of the program":                  head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes","args":["-k","${user_config.k}"]}},"user_config":{"k":{"type":"string","sensitive":true,"required":true}}}`,
+		"the reference ${user_config.nope} is not known":                          head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes","args":["x${user_config.nope}y"]}}}`,
+		`the bundle is for ["win\n32"], and this is linux`:                        head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes"}},"compatibility":{"platforms":["win\n32"]}}`,
 		"is another program than server.entry_point":                              head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"/bin/sh"}}}`,
 		`a server of the type node runs with node`:                                head + `"server":{"type":"node","entry_point":"bin/notes","mcp_config":{"command":"sh"}}}`,
 		"the bundle needs uv, which is not in PATH":                               head + `"server":{"type":"uv","entry_point":"bin/notes"}}`,

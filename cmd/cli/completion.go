@@ -14,7 +14,7 @@ import (
 func completeNames(a *app.App, root *cobra.Command) {
 	secrets := func(context.Context, *app.Gateway) []string { return setup.SecretNames(a) }
 	for path, from := range map[string]app.Lookup{
-		"list-tools": a.ServerNames, "auth": a.ServerNames, "auth logout": a.ServerNames, "servers restart": a.ServerNames, "remove": a.ConfiguredNames, "enable": a.ConfiguredNames, "disable": a.ConfiguredNames, "confine suggest": a.ConfiguredNames,
+		"list-tools": a.ServerNames, "auth": a.ServerNames, "auth logout": a.ServerNames, "servers restart": a.ServerNames, "remove": a.RemovableNames, "enable": a.WholeNames, "disable": a.WholeNames, "confine suggest": a.ConfiguredNames,
 		"resources read": a.ServerNames, "prompts get": a.ServerNames, "skills get": a.ServerNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
 		"secret set": secrets, "secret remove": secrets, "secret confirm": a.ConfiguredNames,
 	} {

@@ -84,7 +84,13 @@ func (o *addOptions) dispatch(c *cobra.Command, args []string) error {
 		return sweepBundles(c.Context(), &o.ChangeOptions, func() error { return o.TakeBack(c.Context(), "add") })
 	}
 	if c.ArgsLenAtDash() < 0 && isBundle(args[0]) {
+		if len(o.env)+len(o.headers) > 0 || o.from != "" || o.kind.Value != "" {
+			return app.Usage(c.CommandPath(), "--env, --header, --transport and --from are not for a bundle; its manifest says what it takes, as KEY=VALUE")
+		}
 		return o.addBundle(c.Context(), args[0], args[0], args[1:])
+	}
+	if c.ArgsLenAtDash() < 0 && len(args) == 2 && isBundle(args[1]) {
+		return app.Usage(c.CommandPath(), "the file of a bundle comes first: %s", toolscript.Command("add", args[1], "--name", args[0]))
 	}
 	given, err := o.given(args, c.ArgsLenAtDash())
 	switch {

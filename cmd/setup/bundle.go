@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -243,7 +244,7 @@ func (o *addOptions) settings(ctx context.Context, m *Manifest, serverName strin
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &bundleValues{home: places.Home, settings: map[string][]string{}, secrets: map[string]string{}}
+	v := &bundleValues{home: places.Home, declared: m.UserConfig, settings: map[string][]string{}, secrets: map[string]string{}}
 	for name := range given {
 		if _, known := m.UserConfig[name]; !known {
 			return nil, nil, fmt.Errorf("the bundle has no setting %q; it has: %s", name, strings.Join(slices.Sorted(maps.Keys(m.UserConfig)), ", "))
@@ -353,7 +354,7 @@ func (o *addOptions) settingValues(name string, s UserSetting, text string) ([]s
 	switch s.Type {
 	case "number":
 		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max {
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max {
 			return nil, fmt.Errorf("%s=%.40s is not a number between its bounds", name, text)
 		}
 	case "boolean":

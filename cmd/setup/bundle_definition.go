@@ -18,8 +18,9 @@ import (
 
 // bundleValues are the values that the references in a manifest stand for.
 type bundleValues struct {
-	folder   string              // of the unpacked bundle
-	home     string              // of the user
+	folder   string // of the unpacked bundle
+	home     string // of the user
+	declared map[string]UserSetting
 	settings map[string][]string // values of user_config; several if it is multiple
 	secrets  map[string]string   // names of the secrets for user_config that is sensitive
 }
@@ -63,7 +64,7 @@ func (v *bundleValues) value(name string, secret bool) (text string, isSecret bo
 		return text, false, nil
 	}
 	key, ok := strings.CutPrefix(name, "user_config.")
-	if !ok {
+	if _, declared := v.declared[key]; !ok || !declared {
 		return "", false, fmt.Errorf("the reference ${%.80s} is not known", name)
 	}
 	if stored := v.secrets[key]; stored != "" {

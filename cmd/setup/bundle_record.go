@@ -3,7 +3,9 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,12 +37,16 @@ func records(a *app.App) ([]bundleRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	var all []bundleRecord
-	for _, path := range paths {
-		r := bundleRecord{folder: strings.TrimSuffix(path, ".json")}
-		text, err := os.ReadFile(path) //nolint:gosec // G304: a file of this program
-		if err == nil && json.Unmarshal(text, &r) == nil && r.Server != "" {
+	for _, e := range entries {
+		name, is := strings.CutSuffix(e.Name(), ".json")
+		r := bundleRecord{folder: filepath.Join(folder, name)}
+		text, err := os.ReadFile(filepath.Join(folder, e.Name())) //nolint:gosec // G304: a file of this program
+		if is && err == nil && json.Unmarshal(text, &r) == nil && r.Server != "" {
 			all = append(all, r)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,13 +73,14 @@ func bindings(ctx context.Context, a *app.App, t *secretTargets) ([]secrets.Bind
 // identityOf returns the identity of the definition of a server that has effect.
 func identityOf(loaded *config.Config, server string) (config.Identity, error) {
 	id, ok := loaded.Identities[server]
-	var names []string
-	for name := range loaded.Servers {
-		names = append(names, name)
-	}
+	names := slices.Sorted(maps.Keys(loaded.Servers))
+	i := slices.IndexFunc(names, func(name string) bool { return name != server && toolscript.WithoutAccount(name) == server })
 	switch {
 	case ok:
 		return id, nil
+	case i >= 0:
+		return id, &toolscript.Error{Kind: toolscript.Invalid, Server: server, Err: fmt.Errorf(
+			"server %s has the accounts %s; name one with --for, such as %s", server, strings.Join(loaded.Servers[names[i]].Accounts, ", "), names[i])}
 	case slices.Contains(loaded.Untrusted, server):
 		return id, &toolscript.Error{Kind: toolscript.Forbidden, Server: server, Err: errors.New("not trusted, so it gets no secrets; run: toolscript trust")}
 	default:

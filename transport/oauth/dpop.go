@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -80,7 +81,7 @@ var errProofKey = errors.New("the stored key of the login is not valid; log in a
 
 // proof returns a proof for one request. token is "" at a token endpoint.
 func (p *prover) proof(method string, to *url.URL, token Secret, nonce string) (string, error) {
-	at := url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path, RawPath: to.RawPath}
+	at := url.URL{Scheme: to.Scheme, Host: to.Host, Path: cmp.Or(to.Path, "/"), RawPath: to.RawPath}
 	claims := jwt.MapClaims{"jti": rand.Text(), "htm": method, "htu": at.String(), "iat": time.Now().Unix()}
 	if token != "" {
 		sum := sha256.Sum256([]byte(token))
