@@ -252,7 +252,7 @@ func TestBundlesThatAreRefused(t *testing.T) {
 		"the reference ${AWS_SECRET} is not known":                                head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"${__dirname}/bin/notes","env":{"X":"${AWS_SECRET}"}}}}`,
 		"the secret user_config.k is an argument of the program":                  head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes","args":["-k","${user_config.k}"]}},"user_config":{"k":{"type":"string","sensitive":true,"required":true}}}`,
 		"the reference ${user_config.nope} is not known":                          head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes","args":["x${user_config.nope}y"]}}}`,
-		`the bundle is for ["win\n32"], and this is linux`:                        head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes"}},"compatibility":{"platforms":["win\n32"]}}`,
+		`the bundle is for win 32, and this is linux`:                             head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"bin/notes"}},"compatibility":{"platforms":["win\n32"]}}`,
 		"is another program than server.entry_point":                              head + `"server":{"type":"binary","entry_point":"bin/notes","mcp_config":{"command":"/bin/sh"}}}`,
 		`a server of the type node runs with node`:                                head + `"server":{"type":"node","entry_point":"bin/notes","mcp_config":{"command":"sh"}}}`,
 		"the bundle needs uv, which is not in PATH":                               head + `"server":{"type":"uv","entry_point":"bin/notes"}}`,

@@ -64,8 +64,35 @@ func (d *document) set(value any, keys []string) ([]byte, error) {
 		}
 		n = (*node)(&o.Members[at].Value)
 	}
-	n.Value = hujson.Literal(s.render(value, d.indentAt(n.StartOffset)))
+	if list, is := n.Value.(*hujson.Array); !is || !shorten(list, plainValue(value)) {
+		n.Value = hujson.Literal(s.render(value, d.indentAt(n.StartOffset)))
+	}
 	return d.packed(), nil
+}
+
+// shorten removes items from a list, whose comments stay. It returns false if value is not a list of some of
+// its items in their order.
+func shorten(list *hujson.Array, value any) bool {
+	wanted, _ := value.([]any)
+	var gone []int
+	for at, item := range list.Elements {
+		if next := at - len(gone); next < len(wanted) && reflect.DeepEqual((*node)(&item).plain(), wanted[next]) {
+			continue
+		}
+		gone = append(gone, at)
+	}
+	if len(wanted) == 0 || len(list.Elements)-len(gone) != len(wanted) {
+		return false
+	}
+	for _, at := range slices.Backward(gone) {
+		var around []extras
+		for i := range list.Elements {
+			around = append(around, extras{&list.Elements[i].BeforeExtra, &list.Elements[i].AfterExtra})
+		}
+		cutText(around, &list.AfterExtra, at)
+		list.Elements = slices.Delete(list.Elements, at, at+1)
+	}
+	return true
 }
 
 // nested wraps the value in one object for each key.
@@ -148,28 +175,42 @@ func remove(text []byte, value any, keys ...string) ([]byte, error) {
 
 // cut removes a member with its line and one comma. Comments around it stay.
 func cut(o *hujson.Object, at int) {
-	m := o.Members[at]
-	before := m.Name.BeforeExtra
+	var around []extras
+	for i := range o.Members {
+		around = append(around, extras{&o.Members[i].Name.BeforeExtra, &o.Members[i].Value.AfterExtra})
+	}
+	cutText(around, &o.AfterExtra, at)
+	o.Members = slices.Delete(o.Members, at, at+1)
+}
+
+// extras are the texts before and after a member or an item. after is nil if no comma follows.
+type extras struct{ before, after *hujson.Extra }
+
+// cutText moves the text around the part at to its neighbours, or to end after the last part.
+func cutText(parts []extras, end *hujson.Extra, at int) {
+	before := *parts[at].before
 	if line := bytes.TrimRight(before, " \t"); bytes.HasSuffix(line, []byte("\n")) {
 		before = bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
 	}
-	tail, after := m.Value.AfterExtra, &o.AfterExtra
+	tail := *parts[at].after
 	switch {
-	case at+1 < len(o.Members):
-		after = &o.Members[at+1].Name.BeforeExtra
+	case at+1 < len(parts):
+		end = parts[at+1].before
+		if len(bytes.Trim(before, " \t")) == 0 && bytes.IndexByte(*end, '\n') < 0 { // they are on one line
+			*end = bytes.TrimLeft(*end, " \t")
+		}
 	case at > 0:
 		if len(bytes.Trim(before, " \t")) == 0 {
-			before = nil // it is on the line of the member before
+			before = nil // it is on the line of the part before
 		}
-		last := &o.Members[at-1].Value
+		last := parts[at-1].after
 		if tail == nil { // no comma follows
-			before, last.AfterExtra = slices.Concat(last.AfterExtra, before), nil
-		} else if last.AfterExtra == nil {
-			last.AfterExtra = hujson.Extra{}
+			before, *last = slices.Concat(*last, before), nil
+		} else if *last == nil {
+			*last = hujson.Extra{}
 		}
 	}
-	*after = slices.Concat(before, tail, *after)
-	o.Members = slices.Delete(o.Members, at, at+1)
+	*end = slices.Concat(before, tail, *end)
 }
 
 // style is the formatting of a file: the unit of indentation and the line break.

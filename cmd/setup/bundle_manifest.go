@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 const (
@@ -117,7 +119,7 @@ func (m *Manifest) check(b *Bundle) error {
 		return err
 	}
 	if platforms := m.Compatibility.Platforms; len(platforms) > 0 && !slices.Contains(platforms, platform()) {
-		return &otherSystemError{fmt.Sprintf("%.80q", platforms)}
+		return &otherSystemError{terminal.OneLine(strings.Join(platforms, ", "))}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.UserConfig)) {
 		if s := m.UserConfig[name]; !settingName().MatchString(name) || !slices.Contains([]string{"string", "number", "boolean", "directory", "file"}, s.Type) {
