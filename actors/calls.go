@@ -80,9 +80,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 		return nil, err
 	}
 	sent = "" // the reply says whether it was sent
-	result, err = s.once(ctx, call, tool, args, func(ctx context.Context) (json.RawMessage, error) {
-		return s.sendAndWait(ctx, tool.Server, request(call, &tool, args))
-	})
+	result, err = s.once(ctx, call, tool, args)
 	if err == nil {
 		s.observe(tool, result)
 	}

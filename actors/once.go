@@ -16,17 +16,24 @@ import (
 // once makes a call. It makes a call with an idempotency key only once: a file that all
 // gateways of the user share keeps what is known of the key. For a server of a fleet, the hub
 // that carries out the call does the same.
-func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+//
+// If a gateway that made such a call has ended while the server worked on a task for it, the task is followed.
+func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage) (json.RawMessage, error) {
 	call.Origin.Queue(time.Now())
+	send := func(ctx context.Context, a wire.Attempt) (json.RawMessage, error) {
+		m := request(call, &tool, args)
+		m.Task, m.Began = a.Task, a.Began
+		return s.sendAndWait(ctx, tool.Server, m)
+	}
 	if call.Key == "" {
-		return send(ctx)
+		return send(ctx, wire.Attempt{})
 	}
 	if err := toolscript.CheckKey(call.Key); err != nil {
 		return nil, err
 	}
 	config, known := s.Configured()[tool.Server]
 	if known && config.Type == upstream.Fleet {
-		return send(ctx)
+		return send(ctx, wire.Attempt{})
 	}
 	result, err := wire.DoOnce(ctx, callStore{s}, wire.KeyedCall{
 		Server: config.Identity(), Tool: tool.Own().Name, Key: call.Key, Args: args,
@@ -70,9 +77,9 @@ func (c callStore) set(ctx context.Context, name string, record []byte, version 
 }
 
 // Read implements wire.KeyStore.
-func (c callStore) Read(ctx context.Context, name string) ([]byte, error) {
+func (c callStore) Read(ctx context.Context, name string) ([]byte, uint64, error) {
 	a, err := c.do(ctx, store.Request{Op: store.Get, Key: name})
-	return a.Value, err
+	return a.Value, a.Version, err
 }
 
 // Delete implements wire.KeyStore.

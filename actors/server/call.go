@@ -51,8 +51,8 @@ func (s *Server) call(m Call) {
 
 // refuse answers a call that was not sent, or whose task is not followed.
 func (m Call) refuse(err error) {
-	if m.task != "" {
-		m.Reply(nil, leftTask(m.task, err))
+	if m.Task != "" {
+		m.Reply(nil, leftTask(m.Task, err))
 		return
 	}
 	m.Reply(nil, unsent(err))

@@ -47,8 +47,10 @@ type Call struct {
 
 	Origin *toolscript.Origin // receives the fleet host of the call, and when its wait for a slot ended; may be nil
 
+	Task  string            // id of the task that the server works on for this call; "" if there is none
+	Began func(task string) // called when the server begins such a task; does not block; may be nil
+
 	visits int       // how often the person was asked to open pages for the call
-	task   string    // id of the task that the server works on for this call; "" if there is none
 	until  time.Time // when Wait ends; zero before the call begins to wait
 	since  time.Time // when the call began to wait for another connection; zero if it did not
 }

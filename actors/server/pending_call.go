@@ -100,7 +100,7 @@ func (c *pendingCall) send() {
 		c.returned(nil, unsent(named(err, c.about)))
 		return
 	}
-	t := upstream.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Key: m.Key, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Task: m.task, Began: c.beganTask, Done: c.returned}
+	t := upstream.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Key: m.Key, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Task: m.Task, Began: c.beganTask, Done: c.returned}
 	var started upstream.Started
 	if m.Fetch != nil {
 		fetch := *m.Fetch

@@ -18,7 +18,7 @@ func (m *Call) follows(err error) bool {
 	if id == "" {
 		return false
 	}
-	m.task, m.Wait = id, max(m.Wait, taskWait)
+	m.Task, m.Wait = id, max(m.Wait, taskWait)
 	return true
 }
 
@@ -55,7 +55,10 @@ func leftTask(id string, err error) error {
 
 // beganTask records that the server works on a task for the call. Such a call ends by itself when
 // the connection is lost, with the id of the task.
-func (c *pendingCall) beganTask(string) {
+func (c *pendingCall) beganTask(id string) {
+	if c.call.Began != nil {
+		c.call.Began(id)
+	}
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.task = true

@@ -84,19 +84,19 @@ func (s keyStore) Update(ctx context.Context, name string, record []byte, versio
 }
 
 // Read implements wire.KeyStore.
-func (s keyStore) Read(ctx context.Context, name string) ([]byte, error) {
+func (s keyStore) Read(ctx context.Context, name string) ([]byte, uint64, error) {
 	kv, err := s.keys.bucket(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	entry, err := kv.Get(ctx, s.name(name))
 	switch {
 	case errors.Is(err, jetstream.ErrKeyNotFound): // there was no record, or it was deleted
-		return nil, nil
+		return nil, 0, nil
 	case err != nil:
-		return nil, err
+		return nil, 0, err
 	}
-	return entry.Value(), nil
+	return entry.Value(), entry.Revision(), nil
 }
 
 // Delete implements wire.KeyStore.
@@ -121,7 +121,7 @@ func (c *servedCall) once(sc wire.ServerCall) {
 		defer cancel()
 		result, err := wire.DoOnce(c.held.In(ctx), keyStore{f.keys, c.server.name}, wire.KeyedCall{
 			Server: c.server.name, Tool: c.head.Tool, Key: c.head.Key, Args: sc.Args,
-		}, func(ctx context.Context) (json.RawMessage, error) { return c.await(ctx, sc) })
+		}, func(ctx context.Context, _ wire.Attempt) (json.RawMessage, error) { return c.await(ctx, sc) }) // it reports no task
 		c.done(result, err)
 	}()
 }

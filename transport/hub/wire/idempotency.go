@@ -43,8 +43,8 @@ type KeyStore interface {
 	// Create adds a record and returns its version. The error wraps ErrKeyExists if the name has
 	// one.
 	Create(ctx context.Context, name string, record []byte) (version uint64, err error)
-	// Read returns a record, or nil if there is none.
-	Read(ctx context.Context, name string) (record []byte, err error)
+	// Read returns a record and its version, or nil if there is none.
+	Read(ctx context.Context, name string) (record []byte, version uint64, err error)
 	// Update replaces the record with a version and returns the new version.
 	Update(ctx context.Context, name string, record []byte, version uint64) (uint64, error)
 	// Delete removes the record with a version.
@@ -69,9 +69,10 @@ func digest(text []byte) string {
 
 // record is the state of the call with a key.
 type record struct {
-	Args   string          `json:"args"`  // digest of the arguments
-	At     time.Time       `json:"at"`    // time of the last change
-	Begun  time.Time       `json:"begun"` // start of the call
+	Args   string          `json:"args"`           // digest of the arguments
+	At     time.Time       `json:"at"`             // time of the last change
+	Begun  time.Time       `json:"begun"`          // start of the call
+	Task   string          `json:"task,omitempty"` // id of the task that the server works on for the call
 	Done   bool            `json:"done,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  json.RawMessage `json:"error,omitempty"` // see EncodeError
@@ -88,18 +89,25 @@ func (r record) encode() []byte {
 	return text
 }
 
+// Attempt is what send of DoOnce has to do.
+type Attempt struct {
+	Task  string            // id of a task of the server to follow in place of a call; "": make the call
+	Began func(task string) // must be called when the server works on a task for the call; does not block
+}
+
 // DoOnce carries out a call with send, unless s has a record of its key. In that case, DoOnce
 // returns the recorded answer or error. The error has the kind Conflict while the call is in flight,
-// and Invalid for other arguments. A call whose error says that it was not sent leaves no record.
+// and Invalid for other arguments. A call whose error says that it was not sent leaves no record. If
+// the process that made the call has ended, and the server works on a task for it, send follows the task.
 //
 // send goes on until the deadline of ctx, even if ctx is cancelled before: the next call with
 // the key gets the answer.
-func DoOnce(ctx context.Context, s KeyStore, c KeyedCall, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func DoOnce(ctx context.Context, s KeyStore, c KeyedCall, send func(context.Context, Attempt) (json.RawMessage, error)) (json.RawMessage, error) {
 	var args bytes.Buffer
 	if err := json.Compact(&args, c.Args); err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Sent: toolscript.SentNo, Err: err}
 	}
-	w := &work{store: s, name: c.name(), record: record{Args: digest(args.Bytes()), Begun: time.Now()}}
+	w := &work{store: s, name: c.name(), record: record{Args: digest(args.Bytes()), Begun: time.Now()}, tasks: make(chan string, 1)}
 	for range 3 {
 		version, err := w.create(ctx)
 		if err == nil {
@@ -109,13 +117,21 @@ func DoOnce(ctx context.Context, s KeyStore, c KeyedCall, send func(context.Cont
 		if !errors.Is(err, ErrKeyExists) {
 			return nil, unkept(err)
 		}
-		text, err := s.Read(ctx, w.name)
+		text, version, err := s.Read(ctx, w.name)
 		if err != nil {
 			return nil, unkept(err)
 		}
-		if text != nil { // otherwise the call was not sent
-			return w.known(ctx, text)
+		if text == nil { // the call was not sent
+			continue
 		}
+		result, err := w.known(ctx, text)
+		if !errors.Is(err, errLeftTask) {
+			return result, err
+		}
+		if w.version, err = s.Update(ctx, w.name, w.record.encode(), version); err != nil {
+			return nil, errInFlight(w.record.Begun) // another process follows the task
+		}
+		return w.carryOut(ctx, send)
 	}
 	return nil, errInFlight(time.Now())
 }
@@ -140,7 +156,11 @@ type work struct {
 	name    string
 	record  record
 	version uint64
+	tasks   chan string // receives the task that the server works on
 }
+
+// errLeftTask says that the server may still work on a task for a call whose process has ended.
+var errLeftTask = errors.New("the task of the call has to be followed")
 
 func (w *work) create(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
@@ -162,6 +182,9 @@ func (w *work) known(ctx context.Context, text []byte) (json.RawMessage, error) 
 		return nil, DecodeError(r.Error, toolscript.Error{})
 	case r.Done:
 		return r.Result, budget.Take(ctx, len(r.Result))
+	case time.Since(r.At) > staleTime && r.Task != "":
+		w.record = r
+		return nil, errLeftTask
 	case time.Since(r.At) > staleTime:
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown, Err: fmt.Errorf(
 			"the call with this idempotency key began at %s, and the process that made it has ended; %s", r.Begun.UTC().Format(time.RFC3339), toolscript.UnknownOutcome)}
@@ -176,14 +199,20 @@ type answer struct {
 }
 
 // carryOut makes the call. The answer is stored before the caller gets it.
-func (w *work) carryOut(ctx context.Context, send func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (w *work) carryOut(ctx context.Context, send func(context.Context, Attempt) (json.RawMessage, error)) (json.RawMessage, error) {
 	held := &budget.Held{}
 	detached, cancel := held.In(context.WithoutCancel(ctx)), context.CancelFunc(func() {})
 	if deadline, ok := ctx.Deadline(); ok {
 		detached, cancel = context.WithDeadline(detached, deadline)
 	}
 	ended, given := make(chan answer, 1), make(chan answer)
-	go func() { ended <- attempt(detached, send) }()
+	a := Attempt{Task: w.record.Task, Began: func(task string) {
+		select {
+		case w.tasks <- task:
+		default: // the first one counts
+		}
+	}}
+	go func() { ended <- attempt(detached, send, a) }()
 	go func() {
 		defer cancel()
 		a := w.follow(ended)
@@ -204,11 +233,11 @@ func (w *work) carryOut(ctx context.Context, send func(context.Context) (json.Ra
 }
 
 // attempt calls send. A panic becomes an error.
-func attempt(ctx context.Context, send func(context.Context) (json.RawMessage, error)) (a answer) {
+func attempt(ctx context.Context, send func(context.Context, Attempt) (json.RawMessage, error), what Attempt) (a answer) {
 	defer rescue.Catch(func(p *rescue.Error) {
 		a = answer{err: &toolscript.Error{Kind: toolscript.Internal, Sent: toolscript.SentUnknown, Err: p}}
 	})
-	result, err := send(ctx)
+	result, err := send(ctx, what)
 	return answer{result, err}
 }
 
@@ -220,6 +249,8 @@ func (w *work) follow(ended <-chan answer) answer {
 		select {
 		case <-tick.C:
 			w.update()
+		case w.record.Task = <-w.tasks:
+			w.update()
 		case a := <-ended:
 			w.settle(a)
 			return a
@@ -228,6 +259,9 @@ func (w *work) follow(ended <-chan answer) answer {
 }
 
 func (w *work) settle(a answer) {
+	if kind := toolscript.KindOf(a.err); w.record.Task != "" && (kind == toolscript.Unavailable || kind == toolscript.Busy) {
+		return // a later call follows the task
+	}
 	if a.err != nil && toolscript.SentOf(a.err) == toolscript.SentNo {
 		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 		defer cancel()

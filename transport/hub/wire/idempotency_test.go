@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -56,10 +57,10 @@ func (m *memory) Update(_ context.Context, name string, record []byte, version u
 	return m.put(name, record, version, errors.New("changed"))
 }
 
-func (m *memory) Read(_ context.Context, name string) ([]byte, error) {
+func (m *memory) Read(_ context.Context, name string) ([]byte, uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.records[name].record, m.fails
+	return m.records[name].record, m.records[name].version, m.fails
 }
 
 func (m *memory) Delete(_ context.Context, name string, version uint64) error {
@@ -77,9 +78,16 @@ type server struct {
 	takes   time.Duration
 	err     error
 	result  string
+
+	task     string   // id of the task that a call begins; "": none
+	left     error    // the error of an attempt to follow a task
+	followed []string // the tasks of all attempts
 }
 
-func (s *server) call(ctx context.Context) (json.RawMessage, error) {
+func (s *server) call(ctx context.Context, a wire.Attempt) (json.RawMessage, error) {
+	if s.task != "" && a.Task == "" {
+		a.Began(s.task)
+	}
 	select {
 	case <-time.After(s.takes):
 	case <-ctx.Done():
@@ -88,7 +96,12 @@ func (s *server) call(ctx context.Context) (json.RawMessage, error) {
 	if s.err != nil && toolscript.SentOf(s.err) == toolscript.SentNo {
 		return nil, s.err
 	}
-	s.effects++
+	if a.Task == "" {
+		s.effects++
+	}
+	if s.followed = append(s.followed, a.Task); a.Task != "" && s.left != nil {
+		return nil, s.left
+	}
 	return json.RawMessage(s.result), s.err
 }
 
@@ -239,6 +252,49 @@ func TestKilledProcess(t *testing.T) {
 	})
 }
 
+// TestKilledProcessLeavesTask: if the server works on a task for the call of a process that has ended, a later
+// call follows the task, also after an attempt that could not. Of several calls one follows it.
+func TestKilledProcessLeavesTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, s := newMemory(), server{result: "1", takes: time.Second, task: "task-7", left: fails(toolscript.Unavailable, toolscript.SentUnknown)}
+		killed, gone := newMemory(), server{takes: 6 * time.Minute, task: "task-7"}
+		go func() { _, _ = wire.DoOnce(t.Context(), killed, order(`{}`), gone.call) }()
+		synctest.Wait()
+		killed.mu.Lock()
+		killed.fails = errors.New("killed")
+		store.records, store.last = maps.Clone(killed.records), killed.last
+		killed.mu.Unlock()
+		time.Sleep(2 * time.Minute)
+		result, err := wire.DoOnce(t.Context(), store, order(`{}`), s.call)
+		check(t, "while the server does not answer", result, err, "", toolscript.Unavailable, toolscript.SentUnknown)
+		result, err = wire.DoOnce(t.Context(), store, order(`{}`), s.call)
+		check(t, "at once after that", result, err, "", toolscript.Conflict, toolscript.SentUnknown)
+		s.left = nil
+		time.Sleep(2 * time.Minute)
+		var wait sync.WaitGroup
+		conflicts := 0
+		for range 3 {
+			wait.Go(func() {
+				result, err := wire.DoOnce(t.Context(), store, order(`{}`), s.call)
+				store.mu.Lock()
+				defer store.mu.Unlock()
+				if toolscript.KindOf(err) == toolscript.Conflict {
+					conflicts++
+					return
+				}
+				check(t, "the task", result, err, "1", "", "")
+			})
+		}
+		wait.Wait()
+		result, err = wire.DoOnce(t.Context(), store, order(`{}`), s.call)
+		check(t, "the same answer", result, err, "1", "", "")
+		if s.effects != 0 || conflicts != 2 || strings.Join(s.followed, " ") != "task-7 task-7" {
+			t.Errorf("%d effects, %d conflicts, followed %q", s.effects, conflicts, s.followed)
+		}
+		time.Sleep(3 * time.Minute) // until the call of the other process has ended
+	})
+}
+
 // TestStoreFails: a call is not made if its record cannot be stored.
 func TestStoreFails(t *testing.T) {
 	store, s := newMemory(), server{result: "1"}
@@ -254,7 +310,7 @@ func TestStoreFails(t *testing.T) {
 func TestPanicIsAnError(t *testing.T) {
 	store := newMemory()
 	for range 2 {
-		result, err := wire.DoOnce(t.Context(), store, order(`{}`), func(context.Context) (json.RawMessage, error) { panic("oops") })
+		result, err := wire.DoOnce(t.Context(), store, order(`{}`), func(context.Context, wire.Attempt) (json.RawMessage, error) { panic("oops") })
 		check(t, "the call", result, err, "", toolscript.Internal, toolscript.SentUnknown)
 	}
 }
