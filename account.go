@@ -38,6 +38,20 @@ func WithoutAccount(name string) string {
 	return plain + Separator + tool
 }
 
+// OtherAccount returns an account that an entry of f names and that is another one than that of a tool id,
+// such as home for github@work__create_issue and the entry github@home; "" if there is none.
+func (f Filter) OtherAccount(id string) string {
+	server, _, _ := strings.Cut(id, Separator)
+	plain, own := CutAccount(server)
+	for _, entry := range f {
+		server, _, _ := strings.Cut(entry, Separator)
+		if base, account := CutAccount(server); own != "" && base == plain && account != "" && account != own {
+			return account
+		}
+	}
+	return ""
+}
+
 // matchAccount is MatchName for the name of a server or the id of a tool. A pattern without
 // an account matches all accounts.
 func matchAccount(pattern, name string) bool {

@@ -46,7 +46,7 @@ func (s *calls) forbidden(id string) error {
 		return Forbidden(id, s.allow)
 	}
 	return &toolscript.Error{
-		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (profile %s: %s)", id, s.profile, s.allow),
+		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (profile %s: %s)%s", id, s.profile, s.allow, otherAccount(id, s.allow)),
 	}
 }
 
@@ -64,9 +64,18 @@ func (w *work) warnUnknown() {
 	}
 }
 
+// otherAccount returns a hint if the run may call another account of the server.
+func otherAccount(id string, allow toolscript.Filter) string {
+	account := allow.OtherAccount(id)
+	if account == "" {
+		return ""
+	}
+	return fmt.Sprintf("; $as(%q) of the server calls an account that it may call", account)
+}
+
 // Forbidden returns the error of a call that the allow list of its run excludes.
 func Forbidden(id string, allow toolscript.Filter) error {
 	return &toolscript.Error{
-		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, allow),
+		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)%s", id, allow, otherAccount(id, allow)),
 	}
 }
