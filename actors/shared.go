@@ -61,7 +61,7 @@ func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.Serve
 				asked = true
 				s.want(name)
 			}
-		case status.State != toolscript.Backoff && status.State != toolscript.Failed:
+		case status.State != toolscript.Backoff && status.State != toolscript.Failed, s.misconfigured(name):
 			return status, nil
 		case !asked:
 			if asked, since = true, status.Since; status.State == toolscript.Backoff {
@@ -80,6 +80,13 @@ func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.Serve
 			return status, mailbox.ErrStopped
 		}
 	}
+}
+
+// misconfigured reports whether a server cannot connect because of its configuration.
+func (s *System) misconfigured(name string) bool {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	return s.configured[name].Problem != nil
 }
 
 func statusOf(view *snapshot, name string) (toolscript.ServerStatus, bool) {
