@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Dimensions of all-MiniLM-L6-v2, and the number of positions that are kept.
@@ -21,7 +22,8 @@ const (
 // numbers are little-endian, floats have four bytes.
 //
 //	magic, length of the vocabulary, its pieces in the order of their ids, a line each
-//	word embeddings:     a scale for each piece, then 384 int8 for each piece
+//	word embeddings:     for each piece a scale, then for each of 12 groups of 32 numbers of five bits a
+//	                     factor of one byte, and the numbers, eight in five bytes
 //	position embeddings: 256 × 384 floats, the embedding of token type 0 added
 //	their LayerNorm:     weight, bias
 //	for each layer:      linear qkv, linear out, LayerNorm, linear up, linear down, LayerNorm
@@ -29,7 +31,7 @@ const (
 //	                     each panel 16 weights for input 0, 16 for input 1, and so on
 func packModel(pieces []string, t tensors) ([]byte, error) {
 	p := packer{tensors: t}
-	p.out.WriteString("TSMINI1\n")
+	p.out.WriteString("TSMINI2\n")
 	var text bytes.Buffer
 	for _, piece := range pieces {
 		text.WriteString(piece + "\n")
@@ -37,7 +39,7 @@ func packModel(pieces []string, t tensors) ([]byte, error) {
 	p.write(uint32(text.Len()))
 	p.out.Write(text.Bytes())
 
-	p.rows(p.get("embeddings.word_embeddings.weight", vocabulary*hidden))
+	p.words(p.get("embeddings.word_embeddings.weight", vocabulary*hidden))
 	p.write(p.positions())
 	p.norm("embeddings.LayerNorm")
 	for layer := range layers {
@@ -93,10 +95,59 @@ func (p *packer) norm(name string) {
 	p.write(p.get(name+".bias", hidden))
 }
 
-func (p *packer) rows(table []float32) {
-	scales, weights := quantize(table, hidden)
-	p.write(scales)
-	p.write(weights)
+// words writes the word embeddings. A number n from -16 to 15 of a group stands for n · factor · scale.
+func (p *packer) words(table []float32) {
+	for row := range slices.Chunk(table, hidden) {
+		scale := largest(row) / (16 * maxFactor)
+		if scale == 0 {
+			scale = 1
+		}
+		p.write(scale)
+		for group := range slices.Chunk(row, wordGroup) {
+			factor, numbers := fiveBits(group, scale)
+			p.write(factor)
+			for eight := range slices.Chunk(numbers, 8) {
+				var bits uint64
+				for i, n := range eight {
+					bits |= uint64(n+16) << (5 * i)
+				}
+				p.out.Write(binary.LittleEndian.AppendUint64(nil, bits)[:5])
+			}
+		}
+	}
+}
+
+// Groups of word embeddings have the same factor, from 1 to maxFactor.
+const (
+	wordGroup = 32
+	maxFactor = 255
+)
+
+// fiveBits returns the numbers from -16 to 15 for some weights, with the factor for which the squared
+// error is least.
+func fiveBits(weights []float32, scale float32) (best uint8, numbers []int) {
+	most := math.Ceil(float64(largest(weights) / (15 * scale)))
+	least := math.Inf(1)
+	for factor := max(1, math.Floor(0.6*most)); factor <= min(most, maxFactor); factor++ {
+		var sum float64
+		all := make([]int, len(weights))
+		for i, w := range weights {
+			n := math.Round(float64(w) / (factor * float64(scale)))
+			all[i] = int(min(max(n, -16), 15))
+			sum += math.Pow(float64(w)-float64(all[i])*factor*float64(scale), 2)
+		}
+		if sum < least {
+			least, best, numbers = sum, uint8(factor), all
+		}
+	}
+	return best, numbers
+}
+
+func largest(weights []float32) (size float32) {
+	for _, w := range weights {
+		size = max(size, float32(math.Abs(float64(w))))
+	}
+	return size
 }
 
 // linear writes layers of k inputs as one layer with the outputs of all.
@@ -137,11 +188,7 @@ func quantize(weights []float32, k int) (scales []float32, out []int8) {
 	out = make([]int8, len(weights))
 	for at := 0; at < len(weights); at += k {
 		row := weights[at:][:k]
-		var largest float64
-		for _, w := range row {
-			largest = max(largest, math.Abs(float64(w)))
-		}
-		scale := float32(largest / 127)
+		scale := largest(row) / 127
 		if scale == 0 {
 			scale = 1
 		}

@@ -60,10 +60,7 @@ func (m *Model) embed(s *scratch, texts [][]int32) {
 	for _, ids := range texts {
 		for position, id := range ids {
 			x := s.x[row*Dim:][:Dim]
-			word, scale := m.words[int(id)*Dim:][:Dim], m.wordScales[id]
-			for i := range x {
-				x[i] = float32(word[i]) * scale
-			}
+			m.word(x, id)
 			layerNorm(x, m.positions[position*Dim:][:Dim], m.norm.weight, m.norm.bias)
 			row++
 		}

@@ -1,5 +1,5 @@
 // Package minilm computes sentence embeddings with all-MiniLM-L6-v2 in Go, without
-// files or network. The weights, as int8, are part of the program (23 MB). A program
+// files or network. The weights, as int8 and the words in five bits, are part of the program (19 MB). A program
 // built with the tag nomodel lacks them, and Open returns an error.
 //
 // A Model computes vectors. An Engine loads the model when needed and releases it
@@ -19,7 +19,7 @@ const (
 	// ID names the model and the filter of its documents, see Readable, and ends
 	// with the SHA-256 of minilm.bin. Embeddings with different IDs must not be
 	// compared.
-	ID = "minilm-l6-v2-int8-latin-234ec660"
+	ID = "minilm-l6-v2-int8-latin-2b23eb7a"
 	// MaxTokens is the largest Options.MaxTokens.
 	MaxTokens = 256
 
@@ -34,13 +34,12 @@ var ErrNoModel = errors.New("this toolscript was built without its embedding mod
 
 // Model is the loaded model. It is immutable and safe for concurrent use.
 type Model struct {
-	pieces     wordpiece
-	wordScales []float32
-	words      []int8    // one row of Dim per piece, in the pages of the program file
-	positions  []float32 // one row of Dim per position
-	norm       normWeights
-	layers     [layerCount]layer
-	kernel     bool // use the machine's kernels
+	pieces    wordpiece
+	words     string    // one row of wordBytes per piece, in the pages of the program file; see word
+	positions []float32 // one row of Dim per position
+	norm      normWeights
+	layers    [layerCount]layer
+	kernel    bool // use the machine's kernels
 }
 
 type layer struct {
@@ -59,9 +58,9 @@ func Open() (*Model, error) {
 		return nil, ErrNoModel
 	}
 	r := reader{rest: blob}
-	r.expect("TSMINI1\n")
+	r.expect("TSMINI2\n")
 	m := &Model{pieces: newWordpiece(r.text()), kernel: hasKernel}
-	m.wordScales, m.words = r.floats(vocabSize), r.weights(vocabSize*Dim)
+	m.words = r.take(vocabSize * wordBytes)
 	m.positions = r.floats(MaxTokens * Dim)
 	m.norm = r.norm()
 	for i := range m.layers {
