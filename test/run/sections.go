@@ -66,6 +66,7 @@ var sections = []section{
 	{name: "python", proves: "sixteen Python servers and five Python clients, where Python is present", task: "python"},
 	{name: "faults", proves: "calls of twenty gateways while their processes are killed", task: "faults FOR=45s"},
 	{name: "platforms", proves: "the program compiles for the other platforms, and vet finds nothing there", task: "platforms"},
+	{name: "musl", proves: "the program runs where there is only busybox, as in an image of Alpine (needs busybox-static of Debian)", task: "musl"},
 	{name: "staticcheck", proves: "what the linters find that read the sources of all dependencies", task: "staticcheck"},
 }
 
