@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -117,5 +120,47 @@ func TestCloseKeepsToItsContext(t *testing.T) {
 			t.Errorf("Close = %v after %v", err, time.Since(begin))
 		}
 		time.Sleep(5 * time.Second) // until the connection has closed
+	})
+}
+
+// lostSandbox is a sandbox whose script ends only with its process.
+type lostSandbox struct{ fakeChecker }
+
+func (f *lostSandbox) Run(context.Context, runner.Job, runner.Host) (runner.Outcome, error) {
+	<-f.Done()
+	lost := errors.New("the sandbox ended in the middle of the script")
+	return runner.Outcome{Err: &toolscript.RunError{Code: toolscript.Internal, Message: lost.Error()}, ExitCode: 1}, lost
+}
+
+// TestCloseDuringARun checks that a run ends with the reason, although its sandbox may end before it.
+func TestCloseDuringARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var o actors.Options
+		o.Scripts.StartChecker = func(context.Context) (workers.Worker, error) {
+			return &fakeChecker{dead: make(chan struct{})}, nil
+		}
+		o.Scripts.StartSandbox = func(context.Context) (workers.Worker, error) {
+			return &lostSandbox{fakeChecker{dead: make(chan struct{})}}, nil
+		}
+		s, err := actors.Start(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan *toolscript.End, 1)
+		go func() {
+			var end *toolscript.End
+			_ = s.Exec(context.Background(), toolscript.ExecRequest{Code: "x"}, func(e toolscript.Event) error {
+				end = e.End
+				return nil
+			})
+			ended <- end
+		}()
+		synctest.Wait()
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if end := <-ended; end == nil || end.Kind != toolscript.Unavailable || !strings.Contains(end.Error.Message, "shutting down") {
+			t.Errorf("the run ended with %+v", end)
+		}
 	})
 }

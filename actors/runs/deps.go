@@ -140,3 +140,21 @@ type Remote interface {
 
 // GiveBack returns a borrowed worker; a broken one is replaced.
 type GiveBack func(broken bool)
+
+// lost returns the reason for which a run has lost its sandbox. When the gateway stops, the sandbox may end
+// before the run.
+func (d *Deps) lost(err error) error {
+	if d.stopping() {
+		return mailbox.ErrStopped
+	}
+	return err
+}
+
+func (d *Deps) stopping() bool {
+	select {
+	case <-d.Supervisor.Gone:
+		return true
+	default:
+		return false
+	}
+}

@@ -133,8 +133,8 @@ func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcom
 	broken = err != nil
 	w.metrics.RunMs, w.metrics.CPUMs = outcome.Metrics.RunMs, outcome.Metrics.CPUMs
 	w.metrics.MemoryMB = float64(outcome.Metrics.MemoryBytes) / (1 << 20)
-	if err != nil && outcome.Err == nil {
-		return outcome, w.fail(toolscript.Executing, err)
+	if err != nil && (outcome.Err == nil || w.deps.stopping()) {
+		return outcome, w.fail(toolscript.Executing, w.deps.lost(err))
 	}
 	return outcome, nil
 }
