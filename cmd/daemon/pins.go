@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // pins returns the store of tool definitions as they were at first use, or nil without a data folder.
@@ -10,5 +11,6 @@ func (h *Host) pins() pin.Store {
 	if err != nil {
 		return nil
 	}
+	files.Tidy(path) // pins are seldom written again
 	return pin.Folder(path)
 }

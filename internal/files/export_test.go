@@ -1,4 +1,4 @@
 package files
 
-// Tidy removes what killed writers have left in a folder.
-var Tidy = tidy
+// TidyNow removes what killed writers have left in a folder.
+var TidyNow = tidy

@@ -50,7 +50,7 @@ type File struct {
 // Create starts the replacement of a file, whose folder must exist. The caller must
 // call Replace or Discard.
 func Create(path string) (*File, error) {
-	tidyOnce(filepath.Dir(path))
+	Tidy(filepath.Dir(path))
 	var err error
 	for range creations {
 		var f *os.File
@@ -97,11 +97,11 @@ func (f *File) Discard() {
 	f.new = nil
 }
 
-// tidied holds the folders that tidyOnce has processed.
+// tidied holds the folders that Tidy has processed.
 var tidied sync.Map
 
-// tidyOnce removes the temporary files of killed writers from a folder, once per process.
-func tidyOnce(folder string) {
+// Tidy removes the temporary files of killed writers from a folder, once per process. Create does so too.
+func Tidy(folder string) {
 	if _, seen := tidied.LoadOrStore(folder, true); !seen {
 		tidy(folder)
 	}

@@ -84,7 +84,7 @@ func TestLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files.Tidy(dir)
+	files.TidyNow(dir)
 	wantFiles(t, dir, 3) // living, notes.tmp, .hidden
 	if err := living.Replace(false); err != nil {
 		t.Fatal(err)
