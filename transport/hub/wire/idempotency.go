@@ -252,6 +252,11 @@ func (w *work) follow(ended <-chan answer) answer {
 		case w.record.Task = <-w.tasks:
 			w.update()
 		case a := <-ended:
+			select {
+			case w.record.Task = <-w.tasks: // it has begun during an update
+				w.update()
+			default:
+			}
 			w.settle(a)
 			return a
 		}

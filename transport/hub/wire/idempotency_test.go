@@ -295,6 +295,32 @@ func TestKilledProcessLeavesTask(t *testing.T) {
 	})
 }
 
+// slow is a KeyStore that needs a second for an update.
+type slow struct{ *memory }
+
+func (s slow) Update(ctx context.Context, name string, record []byte, version uint64) (uint64, error) {
+	time.Sleep(time.Second)
+	return s.memory.Update(ctx, name, record, version)
+}
+
+// TestTaskThatEndsWhileItIsStored: the task of a call is kept, even if it begins and the connection is lost while
+// the record is being renewed.
+func TestTaskThatEndsWhileItIsStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 20 { // one of two events would be taken at random
+			store, s := slow{newMemory()}, server{result: "1"}
+			_, _ = wire.DoOnce(t.Context(), store, order(`{}`), func(_ context.Context, a wire.Attempt) (json.RawMessage, error) {
+				time.Sleep(20*time.Second + 500*time.Millisecond) // the record is being renewed
+				a.Began("task-7")
+				return nil, fails(toolscript.Unavailable, toolscript.SentUnknown)
+			})
+			time.Sleep(2 * time.Minute)
+			result, err := wire.DoOnce(t.Context(), store, order(`{}`), s.call)
+			check(t, "a later call", result, err, "1", "", "")
+		}
+	})
+}
+
 // TestStoreFails: a call is not made if its record cannot be stored.
 func TestStoreFails(t *testing.T) {
 	store, s := newMemory(), server{result: "1"}
