@@ -23,6 +23,12 @@ const (
 	maxLogger  = 100
 )
 
+// The changed parts of resources that wait for one watcher, and the length of the URI of one.
+const (
+	maxParts   = 400
+	maxPartURI = 2 << 10
+)
+
 // maxWatchers bounds the watchers of a gateway.
 const maxWatchers = 2000
 
@@ -82,17 +88,22 @@ type watcher struct {
 	omitted int             // log messages that were left out
 }
 
-// wants reports whether a change is for the watcher. A server may announce a change of a part of the
-// resource that was subscribed.
+// resource returns the URI of the resource that was subscribed and that a change is about; "" if there is none. A
+// server may announce a change of a part of it.
+func (w *watcher) resource(c toolscript.Change) string {
+	for _, r := range w.query.Resources {
+		if r.Server == c.Server && strings.HasPrefix(c.URI, r.URI) {
+			return r.URI
+		}
+	}
+	return ""
+}
+
+// wants reports whether a change is for the watcher.
 func (w *watcher) wants(c toolscript.Change) bool {
 	switch c.Of {
 	case toolscript.ChangeResource:
-		for _, r := range w.query.Resources {
-			if r.Server == c.Server && strings.HasPrefix(c.URI, r.URI) {
-				return true
-			}
-		}
-		return false
+		return w.resource(c) != ""
 	case toolscript.ChangeList:
 		return w.query.Lists && toolscript.FetchRequest{ID: toolscript.ListResources, Allow: w.query.Allow}.Admits(c.Server)
 	default:
@@ -101,8 +112,9 @@ func (w *watcher) wants(c toolscript.Change) bool {
 	}
 }
 
-// add adds a change that the watcher wants. clean returns it without secrets.
-func (w *watcher) add(c toolscript.Change, clean func(toolscript.Change) toolscript.Change) {
+// add adds a change that the watcher wants. clean returns it without secrets. Of a resource with too many changed parts,
+// it tells that the whole has changed.
+func (w *watcher) add(c toolscript.Change, clean func() toolscript.Change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c.Of == toolscript.ChangeLog {
@@ -115,10 +127,13 @@ func (w *watcher) add(c toolscript.Change, clean func(toolscript.Change) toolscr
 			}
 			return
 		}
-		c = clean(c)
+		c = clean()
 	} else {
+		if c.Of == toolscript.ChangeResource && (len(w.waiting) >= maxParts || len(c.URI) > maxPartURI) {
+			c.URI = w.resource(c)
+		}
 		key := strings.Join([]string{string(c.Of), c.Server, c.URI, string(c.List)}, " ")
-		if w.waiting[key] || len(w.waiting) > 2*maxLogs {
+		if w.waiting[key] {
 			return
 		}
 		w.waiting[key] = true
@@ -135,13 +150,20 @@ func (w *watcher) put(c toolscript.Change) {
 	}
 }
 
-// report tells how many log messages were left out.
+// report tells how many log messages were left out. If the client does not read, take does.
 func (w *watcher) report() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.omitted > 0 && len(w.changes) <= maxLogs {
+		w.put(w.leftOut())
+	}
+}
+
+// leftOut returns how many log messages were left out, and counts anew. The caller holds mu.
+func (w *watcher) leftOut() toolscript.Change {
 	text, _ := json.Marshal(fmt.Sprintf("%d log messages of servers were left out", w.omitted)) // a text always has a JSON form
-	w.put(toolscript.Change{Of: toolscript.ChangeLog, Level: "warning", Data: text})
 	w.omitted = 0
+	return toolscript.Change{Of: toolscript.ChangeLog, Level: "warning", Data: text}
 }
 
 // take returns the changes that wait.
@@ -149,6 +171,9 @@ func (w *watcher) take() []toolscript.Change {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	changes := w.changes
+	if w.omitted > 0 && len(changes) > maxLogs {
+		changes = append(changes, w.leftOut())
+	}
 	w.changes = nil
 	clear(w.waiting)
 	return changes
@@ -157,7 +182,7 @@ func (w *watcher) take() []toolscript.Change {
 // cleaned returns a change without the secrets of the configuration. Data that is too long becomes a text
 // with its beginning.
 func (w *Watches) cleaned(c toolscript.Change) toolscript.Change {
-	c.Logger = w.Clean(c.Server, texts.Cut(c.Logger, maxLogger))
+	c.Logger = texts.Cut(w.Clean(c.Server, c.Logger), maxLogger)
 	text := w.Clean(c.Server, string(c.Data))
 	if c.Data = json.RawMessage(text); len(text) > maxLogData || !json.Valid(c.Data) {
 		c.Data, _ = toolscript.PlainJSON(texts.Cut(text, maxLogData)) // a text always has a JSON form

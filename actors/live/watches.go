@@ -112,9 +112,10 @@ func (w *Watches) Tell(c toolscript.Change) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	clean := sync.OnceValue(func() toolscript.Change { return w.cleaned(c) })
 	for each := range w.watchers {
 		if each.wants(c) {
-			each.add(c, w.cleaned)
+			each.add(c, clean)
 		}
 	}
 }
@@ -149,7 +150,7 @@ func (w *Watches) Connected(server string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for r, s := range w.resources {
-		if r.Server == server && s.made {
+		if r.Server == server { // also if the answer of the previous connection has not been handled yet
 			w.background(func(ctx context.Context) { w.again(ctx, r, s) })
 		}
 	}
@@ -231,10 +232,17 @@ func (w *Watches) drop(ctx context.Context, r toolscript.WatchedResource, s *sub
 func (w *Watches) again(ctx context.Context, r toolscript.WatchedResource, s *subscribed) {
 	s.turn <- struct{}{} // as above
 	defer func() { <-s.turn }()
-	if !w.isMade(s) {
-		return // nobody wants it any more
+	w.mu.Lock()
+	wanted := s.count > 0
+	w.mu.Unlock()
+	if !wanted {
+		return
 	}
-	if err := w.Announce(ctx, toolscript.FetchRequest{ID: toolscript.Subscribe, Server: r.Server, URI: r.URI}); err != nil {
+	err := w.Announce(ctx, toolscript.FetchRequest{ID: toolscript.Subscribe, Server: r.Server, URI: r.URI})
+	w.mu.Lock()
+	s.made = err == nil // otherwise the next watcher asks
+	w.mu.Unlock()
+	if err != nil {
 		w.Logger.Warn("resource not subscribed again", slog.String("server", r.Server), slog.String("error", err.Error()))
 		return
 	}
