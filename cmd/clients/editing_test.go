@@ -19,6 +19,8 @@ func TestRemoveAccounts(t *testing.T) {
 		{`["a", "b", "c"]`, "a c", `["b"]`},
 		{"[\n  \"a\", // first\n  // the second\n  \"b\",\n  \"c\" // last\n]", "b", "[\n  \"a\", // first\n  // the second\n  \"c\" // last\n]"},
 		{"[\n  \"a\",\n  \"b\" // last\n]", "b", "[\n  \"a\" // last\n]"},
+		{"[\n  // first\n  \"a\", \"b\"]", "a", "[\n  // first\n   \"b\"]"},
+		{"[\"a\", \"b\" /* b */,\n  // last\n  \"c\"]", "c a", "[\"b\" /* b */\n  // last\n  ]"},
 		{`["a"]`, "a", ""},
 	} {
 		path := filepath.Join(t.TempDir(), "config.json")

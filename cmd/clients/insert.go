@@ -189,6 +189,7 @@ type extras struct{ before, after *hujson.Extra }
 // cutText moves the text around the part at to its neighbours, or to end after the last part.
 func cutText(parts []extras, end *hujson.Extra, at int) {
 	before := *parts[at].before
+	whole := before
 	if line := bytes.TrimRight(before, " \t"); bytes.HasSuffix(line, []byte("\n")) {
 		before = bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
 	}
@@ -205,12 +206,15 @@ func cutText(parts []extras, end *hujson.Extra, at int) {
 		}
 		last := parts[at-1].after
 		if tail == nil { // no comma follows
-			before, *last = slices.Concat(*last, before), nil
+			before, whole, *last = slices.Concat(*last, before), slices.Concat(*last, whole), nil
 		} else if *last == nil {
 			*last = hujson.Extra{}
 		}
 	}
-	*end = slices.Concat(before, tail, *end)
+	after := slices.Concat(tail, *end)
+	if *end = slices.Concat(before, after); !end.IsValid() { // the line break is the end of a comment
+		*end = slices.Concat(whole, after)
+	}
 }
 
 // style is the formatting of a file: the unit of indentation and the line break.
