@@ -3,10 +3,12 @@ package cli_test
 import (
 	"archive/zip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -231,6 +233,45 @@ func TestUpdateBundle(t *testing.T) {
 	writeBundle(t, filepath.Join(w.dir, "notes.mcpb"), other, notes(t))
 	if r := w.run(t, "add", "notes.mcpb", "--yes", "folders=."); r.code == 0 || !strings.Contains(r.stderr, "choose another name") {
 		t.Errorf("another bundle: %+v", r)
+	}
+}
+
+// TestBundleAddedAtOnce: of two commands that add a bundle at the same time, neither removes the files of the other. A
+// change that the user does not want changes nothing.
+func TestBundleAddedAtOnce(t *testing.T) {
+	files := notes(t)
+	for i := range 200 {
+		files[fmt.Sprintf("doc/%d/%d.txt", i%10, i)] = strings.Repeat("x", 1000)
+	}
+	for range 5 {
+		w, data := bundleWorld(t, bundled, files)
+		var results [2]result
+		var wait sync.WaitGroup
+		for i := range results {
+			wait.Go(func() { results[i] = w.run(t, "add", "notes.mcpb", "--yes", "folders=.") })
+		}
+		wait.Wait()
+		if results[0].code != 0 && results[1].code != 0 {
+			t.Errorf("%+v", results)
+		}
+		d := w.defined(t, "my-notes")
+		if left := names(t, filepath.Join(d.Cwd, "doc")); len(left) != 10 {
+			t.Errorf("%d folders of %s are left: %+v", len(left), d.Cwd, results)
+		}
+		if left := names(t, filepath.Join(data, "bundles")); len(left) != 2 {
+			t.Errorf("the bundles are %q", left)
+		}
+		record := filepath.Join(data, "bundles", filepath.Base(d.Cwd)+".json")
+		before, err := os.ReadFile(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := w.typing(t, "n\n", "add", "notes.mcpb", "folders=.", "limit=5", "deep=true", "text=x"); !strings.Contains(r.stderr, "nothing was written") {
+			t.Errorf("%+v", r)
+		}
+		if after, err := os.ReadFile(record); err != nil || string(after) != string(before) {
+			t.Errorf("%v: the record has become %s", err, after)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/secrets"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -112,13 +113,17 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 	if err != nil {
 		return err
 	}
-	before, unpacked := changer.Begin, false
-	changer.Begin = func() error {
+	before, agreed, unpacked, unlock := changer.Begin, false, false, func() {}
+	defer func() { unlock() }()
+	changer.Begin = func() (err error) {
+		if unlock, err = lockBundles(ctx, record.folder); err != nil {
+			return err
+		}
 		if err := cmp.Or(before(), record.free(o.App, earlier)); err != nil { // again, because the user has had time to answer
 			return err
 		}
-		if earlier.folder == record.folder { // only the settings change
-			return record.write()
+		if agreed = true; earlier.folder == record.folder { // only the settings change
+			return nil
 		}
 		unpacked = true
 		return sweepBundles(ctx, &o.ChangeOptions, func() error { return b.install(ctx, record) })
@@ -129,13 +134,30 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 		}
 		return err
 	}
-	if unpacked && earlier.folder != "" {
+	switch {
+	case agreed && !unpacked:
+		err = record.write()
+	case unpacked && earlier.folder != "":
 		earlier.Replaced = true
-		if err := earlier.write(); err != nil {
-			return err
-		}
+		err = earlier.write()
 	}
+	if err != nil {
+		return err
+	}
+	unlock()
 	return o.prepareServer(ctx, plan, choice)
+}
+
+// lockBundles waits until no other process unpacks a bundle: it might be the same one.
+func lockBundles(ctx context.Context, folder string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+		return func() {}, err
+	}
+	unlock, err = files.LockTransient(ctx, filepath.Join(filepath.Dir(folder), ".lock"))
+	if err != nil {
+		return func() {}, err
+	}
+	return sync.OnceFunc(unlock), nil
 }
 
 // install unpacks the bundle in place of the rest of an earlier attempt.

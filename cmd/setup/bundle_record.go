@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // bundleRecord is the file beside an unpacked bundle that says to which server it belongs.
@@ -70,7 +71,7 @@ func (r bundleRecord) write() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(r.folder+".json", text, 0o600)
+	return files.Write(r.folder+".json", text)
 }
 
 func (r bundleRecord) file() clients.File {
