@@ -39,12 +39,12 @@ func (e *entrance) setLogLevel(ctx context.Context, level string) (json.RawMessa
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("there is no log level %.40q", level)}
 	}
 	life, cancel := context.WithCancel(e.lifeOf(ctx))
+	e.subscriptions.setLogs(session, cancel) // first, because the session may end in the meantime
 	err := e.watch(life, toolscript.WatchQuery{Level: level}, func(c toolscript.Change) { e.notifySession(session, methodMessage, logParams(c)) })
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	e.subscriptions.setLogs(session, cancel)
 	return json.RawMessage(`{}`), nil
 }
 

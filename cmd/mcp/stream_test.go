@@ -72,12 +72,14 @@ func post(t *testing.T, url, session, body string) answered {
 	return answered{w.StatusCode, w.Header, string(text)}
 }
 
+const beginSession = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
 func overNetwork(t *testing.T, o mcp.Options) (url, session string) {
 	t.Helper()
 	h, stop := mcp.Handler(o)
 	s := httptest.NewServer(h)
 	t.Cleanup(func() { s.Close(); stop() })
-	w := post(t, s.URL, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	w := post(t, s.URL, "", beginSession)
 	return s.URL, w.header.Get("Mcp-Session-Id")
 }
 

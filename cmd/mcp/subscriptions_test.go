@@ -258,16 +258,7 @@ func TestListenOverHTTP(t *testing.T) {
 	if got := post(t, url, "", `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"test:///a"}}`); !strings.Contains(got.text, "session") {
 		t.Errorf("a client without a session: %s", got.text)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Mcp-Session-Id", session)
-	w, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = w.Body.Close() // only read
+	end(t, url, session)
 	a.await(t, "true")
 }
 
@@ -285,5 +276,50 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	var answer struct{ Error struct{ Message string } }
 	if err := json.Unmarshal([]byte(c.ask("resources/subscribe", `{"uri":"test:///notes/x"}`)), &answer); err != nil || !strings.Contains(answer.Error.Message, "100 subscriptions") {
 		t.Errorf("%v, %+v", err, answer)
+	}
+}
+
+// end ends a session.
+func end(t *testing.T, url, session string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Mcp-Session-Id", session)
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Body.Close() // only read
+}
+
+// slowly is a gateway whose servers do not agree before the watch has ended.
+type slowly struct {
+	*announcing
+	begun chan struct{}
+}
+
+func (s slowly) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
+	s.begun <- struct{}{}
+	<-ctx.Done()
+	return s.announcing.Watch(ctx, q, emit) // a server may agree late
+}
+
+// TestSessionEndsDuringRequest: a session that ends while it subscribes, or sets the level of log messages, leaves no
+// watch.
+func TestSessionEndsDuringRequest(t *testing.T) {
+	g := slowly{&announcing{}, make(chan struct{})}
+	o := plain(g)
+	o.Pass = true
+	url, session := overNetwork(t, o)
+	for _, body := range []string{`"logging/setLevel","params":{"level":"error"}`, `"resources/subscribe","params":{"uri":"test:///a"}`} {
+		done := make(chan answered)
+		go func() { done <- post(t, url, session, `{"jsonrpc":"2.0","id":2,"method":`+body+`}`) }()
+		<-g.begun
+		end(t, url, session)
+		<-done
+		g.await(t)
+		session = post(t, url, "", beginSession).header.Get("Mcp-Session-Id")
 	}
 }
