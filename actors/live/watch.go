@@ -57,7 +57,7 @@ func (w *Watches) Watch(ctx context.Context, q toolscript.WatchQuery, emit func(
 		defer w.part(r)
 	}
 	if q.Level != "" {
-		w.tellLevel(ctx)
+		w.awaitLevel(ctx)
 	}
 	changes := []toolscript.Change{{Of: toolscript.ChangeReady}}
 	for {

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	announceTime = 30 * time.Second // bounds a request to a server that no client waits for
+	announceTime = 30 * time.Second // bounds a request to a server about a resource
 	joinWait     = 15 * time.Second // how long a client waits for a server that connects
 	levelTime    = 5 * time.Second  // bounds the requests that set the level of log messages
+	levelWait    = time.Second      // how long a client waits for them
 )
 
 // Watches has the watchers of a gateway, and keeps the subscriptions at the servers that they need: one for
@@ -36,11 +37,11 @@ type Watches struct {
 	mu        sync.Mutex
 	watchers  map[*watcher]bool
 	resources map[toolscript.WatchedResource]*subscribed
+	level     string        // of log messages, that the servers were told last
+	telling   chan struct{} // closed when they have been told; nil: they are not being told another one
 
 	active atomic.Int64 // number of watchers, so that a change that nobody wants costs one load
 	rank   atomic.Int64 // toolscript.LogRank of the lowest level that a watcher wants, plus 1; 0: none
-	told   sync.Mutex   // held while servers are told the level
-	level  string       // that the servers were told last; guarded by told
 }
 
 // subscribed is a resource that watchers want.
@@ -85,7 +86,7 @@ func (w *Watches) counted() {
 	}
 	w.active.Store(int64(len(w.watchers)))
 	if w.rank.Swap(int64(lowest)+1) != int64(lowest)+1 {
-		w.background(w.tellLevel)
+		w.tellLevel()
 	}
 }
 
@@ -183,7 +184,9 @@ func (w *Watches) join(ctx context.Context, r toolscript.WatchedResource, allow 
 		<-s.turn
 		return nil
 	}
-	err := w.Subscribe(ctx, o)
+	bounded, cancel := context.WithTimeout(ctx, announceTime)
+	defer cancel()
+	err := w.Subscribe(bounded, o)
 	w.mu.Lock()
 	s.made = err == nil
 	w.mu.Unlock()
@@ -257,16 +260,53 @@ func (w *Watches) wanted() string {
 	return toolscript.DefaultLogLevel
 }
 
-// tellLevel tells all connected servers the level from which on log messages are wanted.
-func (w *Watches) tellLevel(ctx context.Context) {
-	w.told.Lock()
-	defer w.told.Unlock()
-	level := w.wanted()
-	if level == w.level {
+// awaitLevel waits until the servers have been told the level, but not long for one that does not answer.
+func (w *Watches) awaitLevel(ctx context.Context) {
+	w.mu.Lock()
+	told := w.telling
+	w.mu.Unlock()
+	if told == nil {
 		return
 	}
+	late := time.NewTimer(levelWait)
+	defer late.Stop()
+	select {
+	case <-told:
+	case <-late.C:
+	case <-ctx.Done():
+	}
+}
+
+// tellLevel begins to tell all connected servers the level from which on log messages are wanted, unless that is in
+// progress. The caller holds mu.
+func (w *Watches) tellLevel() {
+	if w.telling != nil {
+		return
+	}
+	w.telling = make(chan struct{})
+	w.background(func(context.Context) {
+		for level := w.nextLevel(); level != ""; level = w.nextLevel() {
+			w.setLevels(level)
+		}
+	})
+}
+
+// nextLevel returns the level that the servers have to be told now, or "" if they know it.
+func (w *Watches) nextLevel() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	level := w.wanted()
+	if level == w.level {
+		close(w.telling)
+		w.telling = nil
+		return ""
+	}
 	w.level = level
-	ctx, cancel := context.WithTimeout(ctx, levelTime)
+	return level
+}
+
+func (w *Watches) setLevels(level string) {
+	ctx, cancel := context.WithTimeout(w.Closing, levelTime)
 	defer cancel()
 	var all mailbox.Group
 	for _, server := range w.Ready() {

@@ -29,6 +29,7 @@ type servers struct {
 }
 
 func newServers(t *testing.T) *servers {
+	t.Helper()
 	s := &servers{meanwhile: func() {}}
 	s.Watches = &live.Watches{
 		Subscribe: func(_ context.Context, o toolscript.FetchRequest) error {
@@ -115,6 +116,34 @@ func TestNotSubscribedAgain(t *testing.T) {
 		stop()
 		stopNext()
 		synctest.Wait()
+	})
+}
+
+// TestServerThatDoesNotAnswer: a server that does not answer delays the log messages of the others by a second at most, and
+// a subscription ends with an error.
+func TestServerThatDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServers(t)
+		silent := func(ctx context.Context, _ toolscript.FetchRequest) error { <-ctx.Done(); return ctx.Err() }
+		s.Subscribe, s.Announce = silent, silent
+		begun := time.Now()
+		for range 3 {
+			ready := make(chan time.Time, 1)
+			stop := s.watch(toolscript.WatchQuery{Level: "debug"}, func([]toolscript.Change) { ready <- time.Now() })
+			if took := (<-ready).Sub(begun); took > time.Second {
+				t.Errorf("a watcher has waited for %s", took)
+			}
+			stop()
+			begun = time.Now()
+		}
+		err := s.Watch(t.Context(), resource("a", "x:///1"), func([]toolscript.Change) error { return nil })
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a subscription that is not answered: %v", err)
+		}
+		time.Sleep(time.Hour) // in the bubble
+		if s.Subscribed("a") {
+			t.Error("a subscription is left")
+		}
 	})
 }
 
