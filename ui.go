@@ -31,7 +31,8 @@ func (t Tool) ForModels() bool { return t.UI == nil || !t.UI.NoModels }
 // ForApps reports whether an app of the same server may call the tool.
 func (t Tool) ForApps() bool { return t.Skill == nil && (t.UI == nil || !t.UI.NoApps) }
 
-// AppTools returns the tools that only apps may see and call, sorted by id.
+// AppTools returns the tools that a model must not see, sorted by id: those that only apps may see and call, and
+// those that nobody may.
 func (c Catalog) AppTools() []Tool { return slices.Clone(c.appTools) }
 
 // Find is like Lookup, but also finds the tools of AppTools.
@@ -51,11 +52,11 @@ func (c Catalog) HasPage(server, uri string, f Filter) bool {
 	return uri != "" && (slices.ContainsFunc(c.tools, is) || slices.ContainsFunc(c.appTools, is))
 }
 
-// OfApps returns the tools of the servers that have a page, with AppTools.
+// OfApps returns the tools of the servers that have a page, with those of AppTools that apps may call.
 func (c Catalog) OfApps() []Tool {
 	all, pages := slices.Concat(c.tools, c.appTools), map[string]bool{}
 	for _, t := range all {
 		pages[t.Server] = pages[t.Server] || t.Page() != ""
 	}
-	return slices.DeleteFunc(all, func(t Tool) bool { return !pages[t.Server] })
+	return slices.DeleteFunc(all, func(t Tool) bool { return !pages[t.Server] || !t.ForModels() && !t.ForApps() })
 }

@@ -16,6 +16,7 @@ func TestAppTools(t *testing.T) {
 		{Server: "a", Name: "show", UI: page},
 		{Server: "a", Name: "count", UI: &toolscript.UI{NoModels: true}},
 		{Server: "a", Name: "plain"},
+		{Server: "a", Name: "nobody", UI: &toolscript.UI{NoModels: true, NoApps: true}},
 		{Server: "b", Name: "count", UI: &toolscript.UI{NoModels: true}},
 	})
 	of := func(tools []toolscript.Tool) (ids []string) {
@@ -27,8 +28,8 @@ func TestAppTools(t *testing.T) {
 	if diff := cmp.Diff([]string{"a__plain", "a__show"}, of(c.Tools())); diff != "" {
 		t.Errorf("tools of models (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a__count", "b__count"}, of(c.AppTools())); diff != "" {
-		t.Errorf("tools of apps alone (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"a__count", "a__nobody", "b__count"}, of(c.AppTools())); diff != "" {
+		t.Errorf("tools that models must not see (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"a__plain", "a__show", "a__count"}, of(c.OfApps())); diff != "" {
 		t.Errorf("tools of servers with a page (-want +got):\n%s", diff)

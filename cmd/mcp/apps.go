@@ -92,8 +92,6 @@ func ownName(t api.ToolInfo) string {
 
 func visibilityOf(ui toolscript.UI) []string {
 	switch {
-	case ui.NoModels && ui.NoApps:
-		return []string{}
 	case ui.NoModels:
 		return []string{"app"}
 	case ui.NoApps:
