@@ -37,6 +37,9 @@ import (
 // workers have ended or a server begins to rest.
 const settleTime = 3 * time.Second
 
+// heapRoom is the number of bytes of garbage that a gateway keeps while it works.
+const heapRoom = 32 << 20
+
 // StartOptions are the options of gateway start.
 type StartOptions struct {
 	*app.App
@@ -290,6 +293,7 @@ func (o *StartOptions) Open(loaded *config.Config, logger *slog.Logger) (*Runnin
 	}
 	g := &Running{}
 	changes, changed := mcp.ChangeSignal()
+	proc.SpareCollections(heapRoom)
 	shrink := time.AfterFunc(settleTime, proc.ShrinkMemory)
 	g.Daemon, err = o.Host.Start(loaded, daemon.Options{
 		Trust: o.Trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true, Watch: o.Observed, Changed: changed,
