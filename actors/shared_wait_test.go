@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestAwaitAServerThatCannotConnect: nobody waits for a server whose configuration has a mistake.
+// TestAwaitAServerThatCannotConnect: AwaitServer returns at once if the configuration of the server has a mistake.
 func TestAwaitAServerThatCannotConnect(t *testing.T) {
 	s, err := actors.Start(actors.Options{Servers: map[string]upstream.Config{
 		"wrong": {Type: upstream.Stdio, Command: "true", Problem: &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("a mistake")}},

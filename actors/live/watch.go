@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/internal/texts"
 )
 
-// The log messages of servers that one watcher is told in a second, and the size of one. A server may
-// send any number.
+// Bounds of the log messages that a watcher gets: their number in a logWindow, and the sizes in bytes of the
+// data and of the logger's name. Servers may send more.
 const (
 	logWindow  = time.Second
 	maxLogs    = 200
@@ -75,7 +75,7 @@ func (w *Watches) Watch(ctx context.Context, q toolscript.WatchQuery, emit func(
 	}
 }
 
-// watcher is one client that is told changes.
+// watcher is a client that receives changes.
 type watcher struct {
 	query toolscript.WatchQuery
 	wake  chan struct{} // receives a value when changes wait
@@ -159,7 +159,8 @@ func (w *watcher) report() {
 	}
 }
 
-// leftOut returns how many log messages were left out, and counts anew. The caller holds mu.
+// leftOut returns a message with the number of omitted log messages, and sets that number to 0. The caller
+// holds mu.
 func (w *watcher) leftOut() toolscript.Change {
 	text, _ := json.Marshal(fmt.Sprintf("%d log messages of servers were left out", w.omitted)) // a text always has a JSON form
 	w.omitted = 0

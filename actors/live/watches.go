@@ -40,7 +40,7 @@ type Watches struct {
 	level     string        // of log messages, that the servers were told last
 	telling   chan struct{} // closed when they have been told; nil: they are not being told another one
 
-	active atomic.Int64 // number of watchers, so that a change that nobody wants costs one load
+	active atomic.Int64 // number of watchers; read without mu, so that changes are cheap while there are none
 	rank   atomic.Int64 // toolscript.LogRank of the lowest level that a watcher wants, plus 1; 0: none
 }
 
@@ -222,7 +222,7 @@ func (w *Watches) drop(ctx context.Context, r toolscript.WatchedResource, s *sub
 	s.made = s.made && !ends
 	w.mu.Unlock()
 	if ends && slices.Contains(w.Ready(), r.Server) {
-		_ = w.Announce(ctx, toolscript.FetchRequest{ID: toolscript.Unsubscribe, Server: r.Server, URI: r.URI}) // later announcements reach nobody
+		_ = w.Announce(ctx, toolscript.FetchRequest{ID: toolscript.Unsubscribe, Server: r.Server, URI: r.URI}) // without it, later announcements have no effect
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -277,8 +277,8 @@ func (w *Watches) awaitLevel(ctx context.Context) {
 	}
 }
 
-// tellLevel begins to tell all connected servers the level from which on log messages are wanted, unless that is in
-// progress. The caller holds mu.
+// tellLevel starts a goroutine that sends the lowest wanted log level to all connected servers, unless such a
+// goroutine runs. The caller holds mu.
 func (w *Watches) tellLevel() {
 	if w.telling != nil {
 		return

@@ -72,7 +72,7 @@ func resource(server, uri string) toolscript.WatchQuery {
 	return toolscript.WatchQuery{Resources: []toolscript.WatchedResource{{Server: server, URI: uri}}}
 }
 
-// watch watches until stop is called, which returns what was told.
+// watch starts a watcher. stop ends it and returns the changes that it received.
 func (s *servers) watch(q toolscript.WatchQuery, emit func([]toolscript.Change)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

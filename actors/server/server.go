@@ -40,7 +40,7 @@ type Options struct {
 	Rest           bool           // rest until the first Want or Call; requires Known, and a Config without Problem
 	Starts         *Starts        // shared by all servers; nil means no limit
 	Rested         func()         // called when the server begins to rest; does not block; nil: nothing
-	Watches        Watches        // nil: nobody is told what the server announces
+	Watches        Watches        // receives the announcements of the server; may be nil
 	HealthInterval time.Duration  // between two health checks; 0 means 30 seconds
 	Memory         Memory         // nil if no tools are stored
 	Logger         *slog.Logger

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Watches is told what servers announce. Its methods do not block, and are safe for concurrent use.
+// Watches receives the announcements of servers. Its methods do not block, and are safe for concurrent use.
 type Watches interface {
 	// Tell receives what a server announces. The goroutine that reads from the server calls it.
 	Tell(c toolscript.Change)
