@@ -56,7 +56,7 @@ var basicExecution = table{
 var promiseLifecycle = table{
 	{name: "Orphaned promise cleanup", rule: "Tracker aborts slow, waits 250ms", test: func(s *scene) {
 		s.notes()
-		o := s.fails("const slow = tools.wait({}); const fast = await tools.add({ a: 1, b: 2 }); return fast.sum", "DetachedPromiseError", "workspace__wait")
+		o := s.fails("const slow = tools.wait({}); await tools.waiting({}); const fast = await tools.add({ a: 1, b: 2 }); return fast.sum", "DetachedPromiseError", "workspace__wait")
 		if !cmp.Equal(s.notes(), []string{"aborted"}) || string(o.Value) != "3" {
 			s.Errorf("the call was not aborted, or the value %s is not kept", o.Value)
 		}
@@ -67,11 +67,12 @@ var promiseLifecycle = table{
 	}},
 	{name: "Promise.race cancellation", rule: "Loser automatically aborted", test: func(s *scene) {
 		s.notes()
-		o := s.fails("const winner = await Promise.race([tools.wait({}), tools.add({ a: 2, b: 2 })]); return winner", "DetachedPromiseError", "workspace__wait")
+		o := s.fails("const add = () => tools.add({ a: 2, b: 2 }); const winner = await Promise.race([tools.wait({}), tools.waiting({}).then(add)]); return winner", "DetachedPromiseError", "workspace__wait")
 		if !cmp.Equal(s.notes(), []string{"aborted"}) || string(o.Value) != `{"sum":4}` {
 			s.Errorf("the loser was not aborted, or the value %s is not that of the winner", o.Value)
 		}
-		s.value("const slow = tools.spawn.exec('wait', {}); const winner = await Promise.race([slow.done, tools.add({ a: 2, b: 2 })]); await slow.cancel(); return winner", `{"sum":4}`)
+		s.value("const slow = tools.spawn.exec('wait', {}); await tools.waiting({}); const winner = await Promise.race([slow.done, tools.add({ a: 2, b: 2 })]); await slow.cancel(); return winner", `{"sum":4}`)
+		s.awaitNote()
 		if !cmp.Equal(s.notes(), []string{"aborted"}) {
 			s.Error("the task was not aborted")
 		}
@@ -267,7 +268,7 @@ var toolFacade = table{
 	{name: "Detached task (tools.spawn)", rule: "Returns immediately with task handle; Explicit cancel available", test: func(s *scene) {
 		s.notes()
 		s.value(`const task = tools.spawn.exec("add", { a: 1, b: 2 }); return (await task.done).sum`, "3")
-		s.value(`const task = tools.spawn.exec("wait", {}); await tools.add({ a: 1, b: 2 }); await task.cancel(); return await task.done.then(() => "done", () => "cancelled")`, `"cancelled"`)
+		s.value(`const task = tools.spawn.exec("wait", {}); await tools.waiting({}); await task.cancel(); return await task.done.then(() => "done", () => "cancelled")`, `"cancelled"`)
 		s.awaitNote()
 		if !cmp.Equal(s.notes(), []string{"aborted"}) {
 			s.Error("the task was not aborted")

@@ -60,6 +60,7 @@ type world struct {
 	root     string
 	requests chan request
 	log      *kit.Buffer
+	waiting  chan struct{} // a call of wait sends to a call of waiting
 
 	mu       sync.Mutex
 	noted    []string
@@ -87,7 +88,7 @@ type settings struct {
 
 func newScene(t *testing.T, o settings) *scene {
 	t.Helper()
-	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &kit.Buffer{}, meetings: map[string]*meeting{}, more: make(chan struct{}), over: make(chan struct{})}}
+	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &kit.Buffer{}, waiting: make(chan struct{}), meetings: map[string]*meeting{}, more: make(chan struct{}), over: make(chan struct{})}}
 	if o.builtin == nil {
 		o.builtin = []string{"readFile", "exec"}
 	}
@@ -173,11 +174,26 @@ func (s *world) ownTools() []tool.Tool {
 		{
 			Name: "wait", Input: object, Output: object,
 			Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
-				<-ctx.Done()
+				select {
+				case s.waiting <- struct{}{}:
+					<-ctx.Done()
+				case <-ctx.Done():
+				}
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.note("aborted")
 				return nil, ctx.Err()
+			},
+		},
+		{
+			Name: "waiting", Input: object, Output: object, // returns when a call of wait has begun
+			Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+				select {
+				case <-s.waiting:
+					return map[string]any{}, nil
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
 			},
 		},
 		{
