@@ -110,7 +110,7 @@ func (a *adviser) message(message string, about toolscript.Subject) string {
 	return message
 }
 
-// plainType returns the type of the tools for a type of tasks or of calls with options, and
+// plainType returns T for TasksOf<T> and WithOptions<T>, the types of tasks and of calls with options. It returns
 // any other type unchanged.
 func plainType(of string) string {
 	for _, other := range []string{"TasksOf<", "WithOptions<"} {
@@ -121,14 +121,14 @@ func plainType(of string) string {
 	return of
 }
 
-// isTools reports whether a type has the servers as members.
+// isTools reports whether a type is that of tools, whose members are the servers.
 func isTools(of string) bool {
 	of = plainType(of)
 	return of == "Tools" || of == "Servers" || strings.HasPrefix(of, "Servers & ") || strings.Contains(of, "Spawned<Servers>")
 }
 
-// serverOf returns the index of the server with an interface, or with an interface of
-// tasks or of calls with options, or -1.
+// serverOf returns the index of the server whose interface has the name of, or -1. of may also be the type of tasks
+// or of calls with options of that interface.
 func (a *adviser) serverOf(of string) int {
 	of = plainType(of)
 	return slices.IndexFunc(a.names.Servers, func(s naming.Server) bool { return s.Type == of && !s.Further() })

@@ -29,7 +29,7 @@ type Approvals struct {
 	// Notice tells the person that something is wrong with the answers, in one line; nil: only
 	// the log does.
 	Notice func(text string)
-	// Refuse is why no person can be asked at all; "" if a person can be asked.
+	// Refuse is the reason why no person can be asked at all; "" if a person can be asked.
 	Refuse string
 	Store  approval.Store // keeps approvals given for ever; nil: they end with the System
 
@@ -57,7 +57,7 @@ func (s *System) policies() toolscript.Approvals {
 	return s.options.Approvals.Policies()
 }
 
-// free reports whether the configuration lets a call go without an approval.
+// free reports whether the configuration allows calls of a tool without an approval.
 func (s *System) free(tool toolscript.Tool) bool {
 	return s.policies().Decide(tool) == toolscript.ApprovalAllow
 }
@@ -125,8 +125,8 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 	return err
 }
 
-// decision waits for the decision about a call. If other requests have to end first, it
-// waits for them before. how is the value for toolscript.Call.Approval.
+// decision waits for the decision about a call. A queued call first waits until other requests have ended and its
+// own request exists. how is the value for toolscript.Call.Approval.
 func (s *System) decision(ctx context.Context, at mailbox.Address, ticket approval.Ticket, asked func(toolscript.Approval)) (how string, err error) {
 	if ticket.Queued != nil {
 		ticket, err = ticket.Queued.Receive(ctx, at)

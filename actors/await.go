@@ -102,7 +102,7 @@ func unlisted(view catalog.View, f toolscript.Filter) (names toolscript.Filter) 
 // waker selects the servers to wait for.
 type waker struct {
 	filter toolscript.Filter
-	given  map[string]time.Time // servers that were in backoff: since when
+	given  map[string]time.Time // time of the last change of state, for servers that were in backoff
 	over   bool                 // reviveTime is over
 }
 

@@ -186,7 +186,7 @@ func loggable(view catalog.View, id string) (loggable, owner string) {
 	return "", ""
 }
 
-// logged completes the log of a run before its last event.
+// logged returns an Emit that writes the delayed log lines of calls before the last event of a run.
 func (s *System) logged(emit runs.Emit) runs.Emit {
 	return func(e toolscript.Event) error {
 		if e.Type == toolscript.EventEnd {

@@ -40,8 +40,8 @@ func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMes
 	return ended(result, err)
 }
 
-// report reports the begin of a call, and returns a function that reports its end. That function
-// returns the result with the error for the caller.
+// report publishes the start of a call, and returns a function that publishes its end. That function returns the
+// result and the error for the caller.
 func (s *System) report(call *toolscript.Call) (ended func(json.RawMessage, error) (json.RawMessage, error)) {
 	s.begun(call)
 	view, start, span := s.current(), time.Now(), s.traceCall(call)

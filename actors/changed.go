@@ -10,12 +10,12 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// renewTime bounds the wait for the tools of a server in the catalog, which gets them just
-// after the server.
+// renewTime bounds the wait until the catalog has the tools of a server. The catalog gets them shortly after the
+// actor of the server.
 const renewTime = 5 * time.Second
 
-// callChecked makes a call. If the server has started for it, with another definition of the
-// tool, the arguments and the approval are checked against the new definition.
+// callChecked makes a call. If the server starts for the call and then lists another definition of the tool,
+// callChecked checks the arguments and the approval against the new definition.
 func (s *System) callChecked(ctx context.Context, call *toolscript.Call) (json.RawMessage, error) {
 	before, known := s.current().Catalog.Find(call.ID)
 	result, err := s.callTool(ctx, call)

@@ -37,8 +37,7 @@ func (s *System) converterSpecs() []mailbox.Spec {
 
 var errNoConverters = &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("this program has no worker processes for foreign documents")}
 
-// Convert makes a conversion in a worker process, which is killed when ctx ends. It is a
-// upstream.ConvertPort.
+// Convert makes a conversion in a worker process, which is killed when ctx ends. It is an upstream.ConvertPort.
 func (s *System) Convert(ctx context.Context, name string, input [][]byte, need upstream.ConvertNeed, most int) ([]byte, error) {
 	if s.options.Scripts.StartConverter == nil {
 		return nil, errNoConverters

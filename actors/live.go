@@ -18,9 +18,9 @@ import (
 // followLimit bounds the wait for the first events: every actor is asked first.
 const followLimit = 10 * time.Second
 
-// Events calls emit with what happens in the gateway, until ctx ends, emit fails, or the
-// reader was too slow: see LiveType. Events that are due at the same time come together.
-// The error is Busy if there are too many readers, else that of emit or of ctx.
+// Events calls emit with what happens in the gateway, until ctx ends, emit fails, or the reader is too slow (see
+// LiveType). One call of emit has all events that are due at that time. The error is Busy if there are too many
+// readers, else that of emit or of ctx.
 func (s *System) Events(ctx context.Context, q toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) error {
 	at, err := s.find(liveID)
 	if err != nil {

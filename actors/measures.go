@@ -57,7 +57,7 @@ func (s *System) countCall(id, owner, outcome string, bytes int) {
 	}
 }
 
-// nowhere takes the counts that are not shown.
+// nowhere receives the counts of tools without a counter. It is never read.
 var nowhere mailbox.Outcomes
 
 // tool returns the counter of a tool; nowhere for a tool without a counter of its own.

@@ -28,7 +28,7 @@ func (n need) id() string {
 	return strings.Replace(n.dotted(), ".", toolscript.Separator, 1)
 }
 
-// matches reports whether a tool satisfies the entry, if it can be called.
+// matches reports whether a tool that can be called satisfies the entry.
 func (n need) matches(s naming.Server, tool toolscript.Tool, ident string) bool {
 	for _, server := range n.names(s) {
 		if toolscript.MatchName(string(n), server) {
@@ -44,8 +44,8 @@ func (n need) matches(s naming.Server, tool toolscript.Tool, ident string) bool 
 	return false
 }
 
-// names returns the names that an entry may use for a server: also that without the account
-// for the default account.
+// names returns the names that an entry may use for a server. A server of a default account has its name without the
+// account too.
 func (n need) names(s naming.Server) []string {
 	if s.Further() || len(s.Accounts) == 0 {
 		return []string{s.Name}
@@ -96,8 +96,8 @@ type lack struct {
 	allow toolscript.Filter
 }
 
-// reason returns "" if a tool that matches the entry can be called. Of several reasons it
-// returns that of the tool or server that is nearest to being called.
+// reason returns "" if a tool that matches the entry can be called. Otherwise it returns the first known of these
+// reasons: the tool is in quarantine, its server is not ready, allow excludes it, nothing matches the entry.
 func (l *lack) reason(n need) string {
 	var refused, away, forbidden string
 	for _, known := range l.view.Names().Servers {
@@ -137,7 +137,7 @@ func (l *lack) status(name string) (toolscript.ServerStatus, bool) {
 	return l.view.Servers[i].ServerStatus, true
 }
 
-// refusal returns why a server is not ready, and what to do.
+// refusal returns the reason why a server is not ready, and the next command.
 func refusal(status toolscript.ServerStatus) string {
 	why := server.Refusal(status, "").Error()
 	if strings.Contains(why, "toolscript ") {
@@ -146,7 +146,7 @@ func refusal(status toolscript.ServerStatus) string {
 	return why + "; see: toolscript list-servers"
 }
 
-// held returns the error of a tool in quarantine that the entry means; "" if there is none.
+// held returns the error of a tool in quarantine that matches the entry; "" if there is none.
 func (l *lack) held(n need, known naming.Server, status toolscript.ServerStatus) string {
 	for _, c := range status.Pins {
 		tool := toolscript.Tool{Server: known.Name, Name: c.Tool}

@@ -13,11 +13,11 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// once makes a call. It makes a call with an idempotency key only once: a file that all
-// gateways of the user share keeps what is known of the key. For a server of a fleet, the hub
-// that carries out the call does the same.
+// once makes a call. It makes a call with an idempotency key only once: a file that all gateways of the user share
+// has the state of the call with that key. For a server of a fleet, the hub that carries out the call does the same.
 //
-// If a gateway that made such a call has ended while the server worked on a task for it, the task is followed.
+// If the gateway that made such a call has ended while the server was working on a task for it, once follows that
+// task.
 func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage) (json.RawMessage, error) {
 	call.Origin.Queue(time.Now())
 	send := func(ctx context.Context, a wire.Attempt) (json.RawMessage, error) {
@@ -41,7 +41,7 @@ func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscrip
 	return result, about(err, tool)
 }
 
-// about adds a tool to an error that names none.
+// about adds the tool and its server to an error that names none.
 func about(err error, tool toolscript.Tool) error {
 	var e *toolscript.Error
 	if !errors.As(err, &e) || e.Server != "" {

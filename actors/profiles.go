@@ -34,5 +34,5 @@ func (s *System) narrow(r *toolscript.ExecRequest) error {
 	return nil
 }
 
-// allowed returns the tools that the caller of a call from outside any run may reach; nil: all.
+// allowed returns the tools that a caller outside any run may reach; nil means all tools.
 func allowed(ctx context.Context) toolscript.Filter { return upstream.AllowOf(ctx) }

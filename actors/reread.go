@@ -28,7 +28,7 @@ func (s *System) Reread(ctx context.Context, name string) bool {
 	return err == nil && reviews > 0 && s.awaitReview(ctx, name, reviews)
 }
 
-// awaitReview waits until the catalog has a server's tools after its review of this number.
+// awaitReview waits until the catalog has the tools of the given review of a server.
 func (s *System) awaitReview(ctx context.Context, name string, reviews int) bool {
 	return s.awaitView(ctx, func(view catalog.View) bool {
 		at := slices.IndexFunc(view.Servers, func(known catalog.Server) bool { return known.Name == name })

@@ -23,10 +23,10 @@ func (s *System) resolve(ctx context.Context, id string, allow toolscript.Filter
 	return s.resolveCall(ctx, &toolscript.Call{ID: id, Wait: wait}, allow)
 }
 
-// resolveCall finds the tool of a call, which allow selects. If the id may belong to a server without
-// tools, resolveCall has that server connect and waits for it as long as the call says. The
-// id may then end with the name that scripts write for the tool, because they could
-// not know the real one. The error reveals nothing that allow excludes.
+// resolveCall finds the tool of a call, which allow selects. If the id may belong to a server without tools,
+// resolveCall has that server connect and waits for it up to the wait of the call. The id may then end with the name
+// that scripts write for the tool, because scripts cannot know the server's own name before it connects. The error
+// reveals nothing that allow excludes.
 func (s *System) resolveCall(ctx context.Context, call *toolscript.Call, allow toolscript.Filter) (toolscript.Tool, error) {
 	view, id := s.current(), call.ID
 	tool, ok := toolOf(view, call)
@@ -178,7 +178,7 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 	return toolscript.AddPage(sent, page)
 }
 
-// breaks describes how a result breaks an output schema.
+// breaks describes how a value violates an output schema; "" if it does not, or if the schema cannot be applied.
 func (s *System) breaks(ctx context.Context, schema, value json.RawMessage) string {
 	details, err := s.arguments.Violations(ctx, schema, value)
 	if err != nil {
@@ -189,8 +189,8 @@ func (s *System) breaks(ctx context.Context, schema, value json.RawMessage) stri
 
 const mostShown = 3 // violations in an error
 
-// fitted returns a value without the optional members that are null, or an error that says how it
-// breaks a schema.
+// fitted returns a value without its optional members that are null, or an error that lists the violations of a
+// schema.
 func (s *System) fitted(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error) {
 	sent, details, err := s.arguments.Fit(ctx, schema, value)
 	if err == nil && len(details) > 0 {

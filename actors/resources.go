@@ -24,14 +24,13 @@ import (
 // must not delay the entries of the others.
 const listLimit = 15 * time.Second
 
-// Fetch lists or reads resources, prompts and skills. The answer is a toolscript.Page as JSON,
-// or a resource or a prompt as the server sent it. A list of all servers names those
-// that could not answer as missing; servers without resources or prompts are not
-// missing. Only the list of skills is cached. For a server with accounts, its name means the default account.
+// Fetch lists or reads resources, prompts and skills. The answer is a toolscript.Page as JSON, or a resource or a
+// prompt as the server sent it. In a list of all servers, servers that could not answer are named as missing.
+// Servers without resources or prompts are not. Only the list of skills is cached. The name of a server with
+// accounts stands for its default account.
 //
-// The error is a *toolscript.Error as in CallTool: NotFound for an unknown server or
-// one that does not offer the kind, Forbidden for a server that o.Allow excludes,
-// Invalid for a cursor of another list.
+// The error is a *toolscript.Error as in CallTool: NotFound for an unknown server or one that does not offer the
+// kind, Forbidden for a server that o.Allow excludes, Invalid for a cursor of another list.
 func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	view, start := s.current(), time.Now()
 	o.Server = withAccount(view, o.Server)
@@ -196,8 +195,8 @@ var errCursor = &toolscript.Error{
 	Err:  errors.New("the cursor does not belong to this list; omit it for the first page"),
 }
 
-// parseCursor returns the cursors of servers in the cursor of a request; nil is the
-// first page. A forged cursor reaches only servers that o admits.
+// parseCursor returns the cursors of servers in the cursor of a request; nil means the first page. A forged cursor
+// reaches only servers that o admits.
 func parseCursor(o toolscript.FetchRequest) (map[string]string, error) {
 	if o.Cursor == "" {
 		return nil, nil

@@ -40,8 +40,8 @@ func (s *System) GiveStdin(ctx context.Context, id string, piece toolscript.Stdi
 	return err
 }
 
-// ReplyRun answers a question of a server to the person who started the run. After an
-// answer that does not fit, the question stays open.
+// ReplyRun passes the person's answer to a question of a server. After an answer that does not fit, the question
+// stays open.
 func (s *System) ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
 		return runs.Answer{ID: id, Answer: answer, Reply: r}

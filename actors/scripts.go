@@ -16,8 +16,8 @@ import (
 
 // Scripts configures how a System runs scripts.
 type Scripts struct {
-	// StartChecker and StartSandbox start a worker process, which must be an
-	// runs.Checker or a runner.Runner. Nil: the System runs no scripts.
+	// StartChecker and StartSandbox start a worker process, which must be a runs.Checker or a runner.Runner. Nil:
+	// the System runs no scripts.
 	StartChecker func(context.Context) (workers.Worker, error)
 	StartSandbox func(context.Context) (workers.Worker, error)
 
@@ -39,12 +39,12 @@ type Scripts struct {
 	Defaults    func() Defaults                // settings of runs; nil: the zero Defaults
 	URL         func(capability string) string // the URL of the gateway; nil: it has none
 	KeptDir     string                         // folder for output and values above their limits; "" keeps none
-	DetachedDir string                         // folder for the events of detached runs; "": there are none
+	DetachedDir string                         // folder for the events of detached runs; "": runs cannot be detached
 	Record      func(kept.Recording) error     // keeps the recording of a run; nil: none can be recorded
 	Warm        bool                           // keep idle workers ready
 	IdleTime    time.Duration                  // time without a run after which workers end; 0: 5 minutes
 	Idle        func()                         // called when idle workers end; may be nil
-	Sharers     func() int                     // programs on this machine that keep workers: with many of them, workers end sooner; nil: never
+	Sharers     func() int                     // returns the number of programs on this machine that keep workers; if it is large, idle workers end sooner; may be nil
 }
 
 // Defaults are the settings of a run for what its request leaves open. A zero field leaves
@@ -161,7 +161,7 @@ func (s *System) runDeps() runs.Deps {
 	}
 }
 
-// processDeps returns what lends processes to a run.
+// processDeps returns the functions that lend processes to runs.
 func (s *System) processDeps() runs.ProcessDeps {
 	return runs.ProcessDeps{
 		Checker: func(ctx context.Context) (runs.Checker, runs.GiveBack, error) {
@@ -191,7 +191,7 @@ func LoweredLimits(l toolscript.Limits) string {
 	return runs.Lowered(lowered)
 }
 
-// expectWorkers starts the processes of a run at the same time, if there are none.
+// expectWorkers starts the processes that a run needs, in parallel, unless there are idle ones.
 func (s *System) expectWorkers(engine string) {
 	pools := []string{checkersID, sandboxesID}
 	if engine == toolscript.EngineDeno {

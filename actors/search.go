@@ -23,8 +23,8 @@ type SearchOptions struct {
 	Model search.Model // nil: only the words are compared; the System closes it
 	Cache search.Cache // keeps the model's vectors; nil: they are not kept
 
-	// Outside is a model that replaces Model while it works. OutsideCache returns the
-	// cache of its vectors; nil: they are not kept.
+	// Outside is the source of a model that replaces Model while it is open. OutsideCache returns the cache of its
+	// vectors; nil: they are not kept.
 	Outside      search.ModelSource
 	OutsideCache func(embedding.Embedder) search.Cache
 

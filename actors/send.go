@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// request returns the message for a call with arguments that fit.
+// request returns the message for a call whose arguments have been validated.
 func request(call *toolscript.Call, tool *toolscript.Tool, args json.RawMessage) server.Call {
 	return server.Call{
 		Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Key: call.Key, Trace: call.Trace, Tool: tool.Name, Own: ownName(*tool),
@@ -18,9 +18,9 @@ func request(call *toolscript.Call, tool *toolscript.Tool, args json.RawMessage)
 	}
 }
 
-// send makes a call without blocking: on the connection of the server if it has a free slot, else
-// through the actor of the server, where the call waits. done receives the result once, and does
-// not block. stop ends the call; the end of m.Ctx does so only while the call waits.
+// send makes a call without blocking: on the connection of the server if it has a free slot, else through the actor
+// of the server, where the call waits. done receives the result once, and does not block. stop ends the call. The
+// end of m.Ctx ends it only while it waits.
 func (s *System) send(name string, m server.Call, done func(json.RawMessage, error)) (stop func(cause error)) {
 	over := func(result json.RawMessage, err error) { done(result, s.stopped(err)) }
 	if m.Fetch == nil {
@@ -37,7 +37,7 @@ func (s *System) send(name string, m server.Call, done func(json.RawMessage, err
 	return cancel
 }
 
-// queue makes a call through the actor of a server, and waits for its reply.
+// queue makes a call through the actor of a server, and waits for the reply of the actor.
 func (s *System) queue(name string, m server.Call) (json.RawMessage, error) {
 	at, ok := s.directory.Find(serverID(name))
 	if !ok {

@@ -63,7 +63,7 @@ func (s *servers) start(c *actor.Context) {
 	}
 }
 
-// announce tells a registry that has started the servers and their states.
+// announce sends the servers and their states to a registry that has started.
 func (s *servers) announce() {
 	s.notify()
 	for _, spec := range s.configured {

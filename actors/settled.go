@@ -30,8 +30,8 @@ func settled(view catalog.View, call toolscript.Call, err error) error {
 	return &full
 }
 
-// elsewhere reports whether the calls of a server are carried out by a hub of a fleet, which
-// keeps the answers to calls with a key.
+// elsewhere reports whether a hub of a fleet carries out the calls of a server. Such a hub keeps the answers to
+// calls with a key.
 func elsewhere(view catalog.View, name string) bool {
 	i := slices.IndexFunc(view.Servers, func(s catalog.Server) bool { return s.Name == name })
 	return i >= 0 && view.Servers[i].Type == upstream.Fleet

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// These methods are for a hub, whose servers come and go with the gateways that use them, and
-// for servers of a fleet. They make a System a host.Servers.
+// These methods implement host.Servers for a hub, whose servers come and go with the gateways that use them, and for
+// servers of a fleet.
 
 // OfferServer starts a server, or applies changed limits to it. It does not wait for the
 // connection.
@@ -51,7 +51,7 @@ func (s *System) change(ctx context.Context, edit func(map[string]upstream.Confi
 // connecting nor unknown, and returns its status. The error is the error of the ended ctx.
 func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.ServerStatus, error) {
 	asked := false
-	var since time.Time // begin of the state that the server had when it was asked
+	var since time.Time // start of the state that the server had when it was asked
 	for {
 		view := s.view.Load()
 		status, known := statusOf(view, name)
@@ -115,8 +115,8 @@ func (s *System) ViewServer(name string) (v wire.ServerView, known bool) {
 	return v, true
 }
 
-// CallServer begins a call without the rules of a gateway: no check of the arguments, no
-// approval and no record, which the gateways have made. stop ends the call; neither blocks.
+// CallServer begins a call without checking its arguments, asking for an approval or recording it, because the
+// gateway of the caller does these. stop ends the call. Neither function blocks.
 func (s *System) CallServer(name string, c wire.ServerCall) (stop func(cause error)) {
 	ctx, release := context.Background(), func() {}
 	if !c.Deadline.IsZero() {

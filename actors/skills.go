@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// skills answers the requests for skills. The list, and the entry of a listed skill, are those that
-// the servers have sent last.
+// skills answers the requests for skills. The list and the entries of listed skills are answered from the catalog.
+// An unlisted skill and the files of all skills are requested from the server.
 func (s *System) skills(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (_ json.RawMessage, err error) {
 	if list := o.ID == toolscript.ListSkills; (o.Server != "" || !list) && (!view.Catalog.HasServer(o.Server) || !o.Allow.Reaches(o.Server)) {
 		return nil, unknownServer(view, o.Server, o.Allow)
@@ -44,7 +44,8 @@ func (s *System) skills(ctx context.Context, view catalog.View, o toolscript.Fet
 	return toolscript.PlainJSON(map[string]any{"skill": skill.SkillEntry(nil)})
 }
 
-// unusable returns the error of a skill without digests, which a person cannot have accepted, in quarantine mode.
+// unusable returns an error if pins are in quarantine mode and the skill has no digests: no person can have accepted
+// such a skill.
 func (s *System) unusable(o toolscript.FetchRequest, skill toolscript.Tool) error {
 	if len(skill.Skill.Files) > 0 || !s.quarantines() {
 		return nil
@@ -52,8 +53,8 @@ func (s *System) unusable(o toolscript.FetchRequest, skill toolscript.Tool) erro
 	return upstream.UnusableSkill(o, errors.New("pins are in quarantine mode, and its server gives no digests of it"))
 }
 
-// readResource reads a resource. If it is a file of a skill, what is true of skills is true of it: it is compared with
-// its digest, and not read in quarantine.
+// readResource reads a resource. A file of a skill is read by readSkill, and not at all while the skill is in
+// quarantine.
 func (s *System) readResource(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (json.RawMessage, error) {
 	all := o
 	all.Allow = nil // the run may read the resources of the server
@@ -97,14 +98,14 @@ func (s *System) unlistedSkill(ctx context.Context, view catalog.View, o toolscr
 	return upstream.GotSkill(o, raw)
 }
 
-// quarantines reports whether only what a person has accepted may be used.
+// quarantines reports whether only accepted tools and skills may be used.
 func (s *System) quarantines() bool {
 	policy := s.options.Pins.Policy
 	return policy != nil && policy() == toolscript.PinsQuarantine
 }
 
-// readSkill reads a file of a skill. Its bytes must be those of the entry of the skill; for SKILL.md,
-// also its frontmatter.
+// readSkill reads a file of a skill. Its bytes must match the entry of the skill, and so must the frontmatter of
+// SKILL.md.
 func (s *System) readSkill(ctx context.Context, o toolscript.FetchRequest, skill toolscript.Tool) (json.RawMessage, error) {
 	if err := s.unusable(o, skill); err != nil {
 		return nil, err

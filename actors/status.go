@@ -24,8 +24,8 @@ func (s *System) Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 	return s.servers(ctx, s.current()), nil
 }
 
-// servers returns the servers of the View, so that a server that is ready has its
-// tools in the catalog, with the calls in flight that their actors report.
+// servers returns the servers of the View. The numbers of their calls come from their actors, all else from the
+// View, so that a server that is ready has its tools in the catalog.
 func (s *System) servers(ctx context.Context, view catalog.View) []toolscript.ServerStatus {
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/actors/store"
 )
 
-// store carries out a script's request to the values that outlive its run.
+// store carries out a script's request about stored values, which outlive its run.
 func (s *System) store(ctx context.Context, q store.Request) (store.Answer, error) {
 	if s.options.Store == nil {
 		return store.Answer{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("this program has no store")}

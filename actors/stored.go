@@ -30,7 +30,7 @@ func (s *System) StoreTypes(ctx context.Context, q toolscript.StoreQuery) (t too
 	defer rescue.Catch(s.panicked(&err))
 	scopes := store.Scopes
 	if q.Form == toolscript.StoreDeclarations {
-		scopes = []string{store.Project} // the file may be committed
+		scopes = []string{store.Project} // the written declarations may be committed to a repository
 	}
 	var known []codegen.Stored
 	if s.options.Store != nil && s.observes() {

@@ -26,7 +26,7 @@ import (
 const (
 	codeLength = 6   // characters of 5 bits
 	maxWrong   = 5   // wrong codes after which a request is denied
-	maxGranted = 500 // approvals for runs; with more, runs are asked again
+	maxGranted = 500 // bound of the approvals that hold for one run; above it, all of these are dropped, and the person is asked again
 )
 
 // Options configure the actor.
@@ -37,7 +37,7 @@ type Options struct {
 	Show func(a toolscript.Approval, code string)
 	// Notice tells the person in one line that something is wrong; nil: it is only logged.
 	Notice func(text string)
-	// Refuse is why no person can be asked: all requests are denied at once. "": a person is asked.
+	// Refuse is the reason why no person can be asked; every request is then denied at once. "": a person is asked.
 	Refuse string
 	// Client reports whether a person who answers at an MCP client needs no code; nil means no.
 	Client func() bool
@@ -149,7 +149,8 @@ func (a *Approvals) ask(m Ask) {
 	}
 }
 
-// known answers a call that needs no question to a person, and reports whether it has.
+// known answers a call if an earlier approval allows it, or if no person can be asked. It reports whether it has
+// answered.
 func (a *Approvals) known(m Ask) bool {
 	changed := a.changed(m)
 	switch {
@@ -252,7 +253,7 @@ func (a *Approvals) answer(m Answer) error {
 		return err
 	}
 	r := a.pending[m.ID]
-	if r == nil || r.Ctx.Err() != nil { // the call has ended: withdrawn is on its way
+	if r == nil || r.Ctx.Err() != nil { // the call has ended; the message withdrawn will remove the request
 		return unknown(m.ID)
 	}
 	if m.Answer.Action == toolscript.ApprovalDeny {

@@ -2,8 +2,8 @@ package approval
 
 import "github.com/toolscript/toolscript"
 
-// atClient reports whether a person can approve the call of a run at an MCP client,
-// without a code: the user's file allows it, and the client asks a person.
+// atClient reports whether a person can approve a call at an MCP client without a code. For that, the user's
+// configuration file must allow it, and the run must belong to a client that asks a person.
 func (a *Approvals) atClient(of toolscript.Approval) bool {
 	return of.Asks && !of.Pin && a.options.Client != nil && a.options.Client()
 }

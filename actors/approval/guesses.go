@@ -43,12 +43,12 @@ func (g *guesses) add() time.Duration {
 	return pause
 }
 
-// pause returns how long codes are not compared yet.
+// pause returns the time until codes are compared again; 0 if there is no pause.
 func (g *guesses) pause() time.Duration { return max(0, time.Until(g.until)) }
 
-// paused returns the error of a code during a pause.
+// paused returns the error for a code that is given during a pause.
 func (g *guesses) paused() error {
-	pause := g.pause().Round(time.Second) + time.Second // not too short
+	pause := g.pause().Round(time.Second) + time.Second // rounded up
 	return &toolscript.Error{Kind: toolscript.Busy, RetryAfter: pause, Err: fmt.Errorf(
 		"no codes are accepted for %s, because %d were wrong; requests can be denied, and allowed on an operator page that has a code already", pause, g.wrong)}
 }

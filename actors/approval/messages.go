@@ -41,8 +41,7 @@ type Get struct {
 // Count returns the number of requests that wait.
 type Count struct{ Reply mailbox.Reply[int] }
 
-// Answer answers a request. Approver: the sender has proved to be a person, so that no
-// code is needed.
+// Answer answers a request. Approver says that the sender has proved to be a person; the answer then needs no code.
 type Answer struct {
 	ID       string
 	Answer   toolscript.ApprovalAnswer

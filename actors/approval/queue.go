@@ -104,8 +104,8 @@ func (a *Approvals) room(group string) bool {
 	return wait == 0
 }
 
-// unanswered measures the requests that no person has answered, as in a leaky bucket: a
-// request adds shownEvery to level, and the answer of a person takes it away.
+// unanswered measures the requests that no person has answered, as a leaky bucket: a request adds shownEvery to
+// level, and the answer of a person subtracts it again.
 type unanswered struct{ level time.Time }
 
 func (u *unanswered) add() {

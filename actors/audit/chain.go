@@ -49,9 +49,9 @@ func (o ChainOptions) withDefaults() ChainOptions {
 // The types of the lines that the chain writes itself. All other types are the caller's.
 const (
 	TypeFile   = "file"   // the first line of a file
-	TypeTorn   = "torn"   // the previous line is incomplete: Bytes and SHA256 are those of its part
-	TypeLost   = "lost"   // lines that the head knows are missing: Why
-	TypePruned = "pruned" // File, with the last line Last, is deleted because of its age or size
+	TypeTorn   = "torn"   // the previous line is incomplete; Bytes and SHA256 describe the part that was written
+	TypeLost   = "lost"   // lines are missing that the head has counted; Why is the reason
+	TypePruned = "pruned" // File, whose last line has the hash Last, is deleted because of its age or size
 )
 
 // note is a line that the chain writes itself.

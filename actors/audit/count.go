@@ -25,7 +25,7 @@ func (c *counter) ofCall(content []byte, answer bool) Count {
 	return c.count(content)
 }
 
-// count returns the tokens of a content: none if too many bytes were counted before.
+// count returns the tokens of a content, or a zero Count if the lines of this write have used up mostCounted.
 func (c *counter) count(content []byte) Count {
 	if c.left -= len(content); c.left < 0 {
 		return Count{}

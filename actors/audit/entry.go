@@ -96,7 +96,7 @@ type Line struct {
 	Why   string `json:"why,omitempty"`
 }
 
-// Shown is the size of what was printed.
+// Shown is the size of a text that was printed for a model.
 type Shown struct {
 	Bytes int `json:"bytes"`
 	Count

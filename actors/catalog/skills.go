@@ -29,8 +29,8 @@ func (v View) Skills(o toolscript.FetchRequest) toolscript.Page {
 	return page
 }
 
-// Skill returns the skill that a request is for: the one that has the file, or, with GetSkill, whose
-// SKILL.md it is. If the file is the SKILL.md of a skill within another one, it is the inner skill.
+// Skill returns the skill that contains the requested file. With GetSkill, the file must be the SKILL.md of the
+// skill. The SKILL.md of a skill within another skill belongs to the inner skill.
 func (v View) Skill(o toolscript.FetchRequest) (skill toolscript.Tool, has bool) {
 	for _, t := range v.Catalog.Skills() {
 		if t.Server != o.Server || !o.Allow.Match(t) || t.Name != o.URI && (has || o.ID == toolscript.GetSkill) {

@@ -69,8 +69,8 @@ func (a *Logins) Receive(c *actor.Context) {
 	}
 }
 
-// begin asks the server and its authorization server in a goroutine. The flow is
-// registered before its URL is known, so that no redirect can arrive too early.
+// begin sends the requests to the server and its authorization server in a goroutine. The flow is registered before
+// its URL is known, so that no redirect can arrive too early.
 func (a *Logins) begin(m Begin) {
 	post := a.post
 	a.work.Go(func() {
@@ -84,7 +84,7 @@ func (a *Logins) begin(m Begin) {
 	}, func(err error) { m.Reply.Send("", err) })
 }
 
-// beginDevice waits in a goroutine until the person has agreed on the other device.
+// beginDevice waits in a goroutine until the person has logged in on the other device.
 func (a *Logins) beginDevice(m BeginDevice) {
 	name := m.Session.Server()
 	if end := a.devices[name]; end != nil {

@@ -16,8 +16,8 @@ type Begin struct {
 	Reply    mailbox.Reply[string]
 }
 
-// BeginDevice starts a login on another device. The answer is what a person needs for it. Done is called when the
-// person has logged in. It replaces an earlier BeginDevice of the same server.
+// BeginDevice starts a login on another device, and replaces an earlier BeginDevice of the same server. The answer
+// has the address and the code that the person needs. Done is called when the person has logged in.
 type BeginDevice struct {
 	Ctx     context.Context
 	Session *oauth.Session

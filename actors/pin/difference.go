@@ -74,7 +74,7 @@ func Lines(was, is string) string {
 	return b.String()
 }
 
-// ended returns a text with a newline at its end. Hidden characters are written out.
+// ended returns a text that ends with a newline and in which hidden characters are escaped.
 func ended(text string) []byte {
 	if text == "" {
 		return nil
@@ -82,7 +82,7 @@ func ended(text string) []byte {
 	return []byte(toolscript.Shown(text) + "\n")
 }
 
-// cut shortens a difference at the end of a line.
+// cut shortens a difference to at most most bytes, at the end of a line.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

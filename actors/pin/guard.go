@@ -29,7 +29,7 @@ type ComparedServer struct {
 	Name     string
 	Source   string // the configuration file
 	Identity string // definition of the server, see upstream.Config.Identity
-	Written  string // definition as the user's own file has it; "" for other files
+	Written  string // definition as it is written in the user's own file; "" for other files
 	Program  string // definition for a person, without secrets
 	Fixed    bool   // the tools change only with this program and are not compared
 }
@@ -93,8 +93,8 @@ func (g *Guard) Check(server ComparedServer, tools []toolscript.Tool) Verdict {
 	return v
 }
 
-// edited accepts a definition that the user has changed in the user's own file, and returns the
-// new record. Other changes stay: by a variable, a project or an agent's command, and of tools.
+// edited accepts a definition that the user has changed in the user's own file, and returns the new record. Changes
+// of tools, and changes by a variable, a project or an agent's command, are not accepted.
 func (g *Guard) edited(now listed, record *Record) *Record {
 	next, changed := now.edit(record)
 	if next == nil {
@@ -116,7 +116,8 @@ func (g *Guard) edited(now listed, record *Record) *Record {
 	return record
 }
 
-// edit returns the record with the definition of the list; nil if the record stays as it is.
+// edit returns the record with the definition of the list, and whether that definition differs from the pinned one;
+// nil if the record stays as it is.
 func (l listed) edit(r *Record) (next *Record, changed bool) {
 	if r == nil || l.server.Written == "" || r.Written == l.server.Written || r.Written == Foreign {
 		return nil, false

@@ -23,8 +23,8 @@ const (
 	lockTime = 10 * time.Second // limit for waiting for other processes
 )
 
-// Folder is a folder of the data folder with one file for each server of each configuration file.
-// Only the user can read it.
+// Folder is a folder within the data folder. It has one file for each server of each configuration file. Only the
+// user can read them.
 type Folder string
 
 // head is the first line of a file. The second line has the Texts, so that a gateway
@@ -81,8 +81,8 @@ func (f Folder) records(is func(*Record) bool) (all []*Record, err error) {
 	return all, err
 }
 
-// Mark makes the next change of each server definition in the user's own file be reported,
-// because an agent is changing the file.
+// Mark makes the next change of each server definition in the user's own file a change that is reported. It is
+// called before an agent changes the file.
 func (f Folder) Mark() error {
 	all, err := f.records(func(r *Record) bool { return r.Written != "" })
 	for _, r := range all {

@@ -15,10 +15,10 @@ type Record struct {
 	Server   string            `json:"server"`            // configured name
 	Source   string            `json:"source"`            // the configuration file
 	Identity string            `json:"identity"`          // hash of the definition
-	Written  string            `json:"written,omitempty"` // Server.Written; Foreign after a change by an agent
+	Written  string            `json:"written,omitempty"` // ComparedServer.Written, or Foreign after a change by an agent
 	Tools    map[string]string `json:"tools"`             // hashes by the server's own names
 
-	// Suspicions are the findings in these tools of version Scanned of the patterns.
+	// Suspicions are the findings in these tools. Version Scanned of the patterns found them.
 	Scanned    int                    `json:"scanned,omitempty"`
 	Suspicions []toolscript.Suspicion `json:"suspicions,omitempty"`
 

@@ -8,7 +8,8 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// find decides what answers a call, and whether the run may make it.
+// find determines what answers a call, a tool or the gateway itself. The error says that the run may not make the
+// call.
 func (s *calls) find(c *runCall) error {
 	if strings.HasPrefix(c.ID, "$") {
 		if answer := builtins[c.ID]; answer != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// waiting returns the Call.Waiting of a call: while a person decides, the clock of the run
-// stands still, and another call gets the turn. An approved call then waits for a turn
-// again, so that no more calls run at once than the run allows.
+// waiting returns the Call.Waiting of a call. While a person decides, the clock of the run stands still, and the
+// call's turn passes to another call. After an approval, the call waits for a turn again, so that the run never has
+// more calls in progress than it allows.
 func (s *calls) waiting(c *runCall, ended <-chan struct{}) func() (func(toolscript.Approval), func(bool)) {
 	return func() (asked func(toolscript.Approval), resume func(allowed bool)) {
 		release := s.questions.clock.Hold()
@@ -36,8 +36,8 @@ func (s *calls) giveTurn() {
 	}
 }
 
-// takeTurn waits for a turn. A call that is not made takes one without waiting, because
-// its end gives it back; the number of free turns may then be below zero.
+// takeTurn waits for a turn. A call that was denied takes a turn without waiting, because the end of each call gives
+// one back. The number of free turns may then be below zero.
 func (s *calls) takeTurn(wait bool, ended <-chan struct{}) {
 	s.mu.Lock()
 	if !wait || s.free > 0 {

@@ -50,7 +50,7 @@ func (s *calls) builtin(answer func(*calls, context.Context, *runCall) (any, err
 	}
 }
 
-// onlyPlanned reports whether a builtin has changed nothing because the run has a plan.
+// onlyPlanned reports whether a builtin changes nothing because the run has a plan.
 func (s *calls) onlyPlanned(c *runCall) bool {
 	return s.plan != nil && (c.ID == naming.StoreSet || c.ID == naming.StoreDelete)
 }
@@ -104,7 +104,7 @@ func (s *calls) describe(ctx context.Context, c *runCall) (any, error) {
 	return d, nil
 }
 
-// wanted describes the types of the arguments of builtins.
+// wanted has the texts with which errors name the expected types of arguments.
 var wanted = map[reflect.Kind]string{reflect.String: "a string", reflect.Int: "a whole number", reflect.Float64: "a number", reflect.Pointer: "a number", reflect.Bool: "true or false"}
 
 // arguments decodes the arguments of a builtin. An unknown name is an error.
@@ -140,8 +140,8 @@ var takes = map[string][]string{
 	toolscript.GetPrompt:     {"server", "name", "arguments"},
 }
 
-// fetchTool returns the tool that stands for a request of resources or prompts in events and
-// records, if the id is that of such a request.
+// fetchTool returns the tool that stands for a request of resources or prompts in events and records. is reports
+// whether the id names such a request.
 func fetchTool(id string) (tool toolscript.Tool, is bool) {
 	if !slices.Contains(toolscript.FetchIDs(), id) {
 		return toolscript.Tool{}, false

@@ -23,7 +23,7 @@ func (s *calls) snapshot() []toolscript.CallRecord {
 	return append([]toolscript.CallRecord{}, s.records...)
 }
 
-// note returns the record of a call, and adds it if it is missing. The caller holds mu.
+// note returns the record of a call, and creates it if there is none. The caller holds mu.
 func (s *calls) note(c *runCall) *toolscript.CallRecord {
 	if c.record < 0 {
 		c.record = len(s.records)
@@ -50,9 +50,9 @@ func (t *times) waits() toolscript.Waits {
 	return all
 }
 
-// explain notes why a question of the server was refused, and adds the reason of a failure to
-// the record of a call. It leaves out reasons that the gateway finds in the call itself: they
-// may quote its arguments. The caller holds mu.
+// explain records why a question of the server was refused, and adds the reason of the failure to the record of the
+// call. It omits a reason that the gateway found in the call itself, which may quote the arguments. The caller holds
+// mu.
 func (s *calls) explain(c *runCall, failure *toolscript.ToolError) {
 	if why := c.origin.Refused(); why != "" {
 		if text := c.ID + ": its server has asked a question, which was refused: " + why; len(s.refused) < maxNotices && !slices.Contains(s.refused, text) {
@@ -71,8 +71,7 @@ func (s *calls) explain(c *runCall, failure *toolscript.ToolError) {
 
 var yes, no = true, false
 
-// okay returns a pointer to true for a success (the kind ""), else to false. Nobody may change
-// the value.
+// okay returns a pointer to true if kind is "" (success), else a pointer to false. The values must not be changed.
 func okay(kind toolscript.Kind) *bool {
 	if kind == "" {
 		return &yes
@@ -80,7 +79,7 @@ func okay(kind toolscript.Kind) *bool {
 	return &no
 }
 
-// leave notes a call that the end of the script cancels. The caller holds mu.
+// leave records a call that the end of the script cancels. The caller holds mu.
 func (s *calls) leave(c *runCall) {
 	s.unfinished = append(s.unfinished, toolscript.UnfinishedCall{CallID: c.CallID, Tool: c.ID, Printed: c.origin.Printed()})
 }

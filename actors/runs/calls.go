@@ -33,11 +33,11 @@ type calls struct {
 	tasks               *taskMemory
 	within              *lent                // the run that a nested run belongs to; otherwise nil
 	detailed            bool                 // callEnd has arguments and result
-	settled             func()               // called when the script has ended and no call is in flight any more
+	settled             func()               // called when the script has ended and no call is in flight
 	left                func() time.Duration // timeLeft
 
 	mu                  sync.Mutex
-	over                bool // the script has ended
+	over                bool // whether the script has ended
 	admitted, completed int64
 	runStart, begun     time.Time                   // start of the run, and of the script's time, see scriptBegins
 	free, outside       int64                       // how many more calls may start, and how many came over HTTP
@@ -193,7 +193,7 @@ func (s *calls) startNow(c *runCall) bool {
 	return sent
 }
 
-// begin returns the event of the start of a call.
+// begin returns the start event of a call.
 func (s *calls) begin(c *runCall) toolscript.Event {
 	return toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID}
 }
@@ -213,7 +213,7 @@ func (s *calls) request(c *runCall, id string) toolscript.Call {
 // bytes. Other calls of the server wait for it.
 const maxQuick = 64 << 10
 
-// returned takes the result of a call of startNow. It does not block.
+// returned receives the result of a call that startNow has made. It does not block.
 func (s *calls) returned(c *runCall, raw json.RawMessage, err error) {
 	defer rescue.Catch(s.panicked(c))
 	switch {

@@ -18,7 +18,7 @@ func (s *calls) admit(c *runCall) error {
 	return err
 }
 
-// startInGoroutine makes a call in a goroutine, which may wait.
+// startInGoroutine makes a call in its own goroutine, because the call may have to wait.
 func (s *calls) startInGoroutine(c *runCall) {
 	ctx, cancel := s.context(c)
 	mailbox.Go(func() {
@@ -56,8 +56,8 @@ func (s *calls) context(c *runCall) (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// timeLeft returns the time that the script has left, in a nested run at most the time of its
-// caller; the longest time if the script has no limit, or runs in no sandbox yet.
+// timeLeft returns the time that the script has left. In a nested run it is at most the time of the caller. It is
+// the longest duration if the script has no limit or is not in a sandbox yet.
 func (s *calls) timeLeft() time.Duration {
 	s.mu.Lock()
 	begun := s.begun
@@ -72,9 +72,8 @@ func (s *calls) timeLeft() time.Duration {
 	return left
 }
 
-// scriptBegins notes the start of the script's time, which includes waited, the time for which
-// the run has waited for servers. A nested run uses the clock of its caller; the time for which
-// that clock has stood still before does not count here.
+// scriptBegins records the start of the script's time, which includes waited, the time that the run has waited for
+// servers. A nested run uses the clock of its caller, but not the time for which that clock has been stopped before.
 func (s *calls) scriptBegins(waited time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

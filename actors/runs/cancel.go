@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Cancel implements runner.Host. Tasks go on at the end of their script.
+// Cancel implements runner.Host. It does not cancel tasks when their script ends.
 func (s *calls) Cancel(callID string, cause error) {
 	s.mu.Lock()
 	c := s.inFlight[callID]
@@ -35,7 +35,7 @@ func (s *calls) CancelAll(cause error) {
 	}
 }
 
-// cancel cancels a call. The caller holds mu, and calls then after it has released mu.
+// cancel cancels a call. The caller holds mu, and calls then after releasing it.
 func (s *calls) cancel(c *runCall, cause error) (then func()) {
 	if c.cause == nil {
 		c.cause = cause

@@ -113,8 +113,8 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled) ([]tool
 	})
 }
 
-// borrow calls use with a checker, and with a second one if the first was lost. A checker that
-// is lost was killed from outside: a script that exceeds its limits leads to a finding.
+// borrow calls use with a checker, and with a second one if the first was lost. Only a checker that was killed from
+// outside is lost: a script that exceeds the limits of the checker gets a finding instead.
 func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(context.Context, Checker) error) error {
 	lost, err := w.borrowOne(ctx, use)
 	if lost {
@@ -166,8 +166,8 @@ func summary(ds []toolscript.Diagnostic) string {
 	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
 }
 
-// Decided reports whether the same text would get the same findings again. It returns false if
-// the limits of the checker were exceeded.
+// Decided reports whether a check of the same text would have the same findings. It returns false if the limits of
+// the checker were exceeded.
 func Decided(found []toolscript.Diagnostic) bool {
 	for _, d := range found {
 		if d.Code == runner.CodeLimit {

@@ -42,8 +42,7 @@ func (d *Deps) cleanFailure(server string, e *toolscript.ToolError) *toolscript.
 	return &clean
 }
 
-// cleanError returns the error of a run without secrets. A script may throw what a server
-// has said.
+// cleanError returns the error of a run without secrets. A script may throw a text of a server.
 func (d *Deps) cleanError(e *toolscript.RunError) *toolscript.RunError {
 	if e == nil || d.Clean == nil {
 		return e

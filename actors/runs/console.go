@@ -26,7 +26,7 @@ type console struct {
 	lines          int64
 	open           bool // the last line of stdout has no newline
 	cut            bool
-	closed         bool       // a nested run that outlives its caller writes nothing more
+	closed         bool       // set for a nested run that outlives its caller: it writes nothing more
 	rest           *kept.File // output after the cut; nil before the cut, or if it cannot be kept
 
 	usedBytes, usedLines atomic.Int64 // use of the limits; read without mu, which Write may hold for long
@@ -91,7 +91,7 @@ func (o *console) room(text string) int {
 	return end
 }
 
-// cutOff emits, once, that there is more output, and the command that reads it.
+// cutOff emits a notice, once, that there is more output, with the command that reads it.
 func (o *console) cutOff(rest string) {
 	o.cut = true
 	limit := fmt.Sprintf("%d bytes", o.limits.OutputBytes)

@@ -100,22 +100,21 @@ type CatalogDeps struct {
 type TypeDeps struct {
 	// Types returns the declarations against which a script is checked.
 	Types func(context.Context, runner.Uses) (runner.Declarations, error)
-	// Narrowed returns the declarations with only the tools that allow selects, for runs with a
-	// profile. Nil: Types is used.
+	// Narrowed is like Types, with only the tools that allow selects, for runs with a profile. Nil: Types is used.
 	Narrowed func(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error)
 	// Untyped returns declarations in which the servers have the type any.
 	Untyped func(runner.Uses) runner.Declarations
 	// Dialect returns the declarations for a script of DialectHarness, with only the tools that allow selects.
 	Dialect func(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error)
-	// Advise adds advice about allowed tools to the findings of the type checker, and says of
-	// other tools that they are not allowed. names are the names that the script sees. Nil adds
-	// nothing.
+	// Advise adds advice to the findings of the type checker. For tools that allow excludes, the advice says that
+	// the script may not call them. names are the names that the script sees. Nil adds nothing.
 	Advise func(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter, names *naming.Names) []toolscript.Diagnostic
 	// Fits reports whether a value satisfies a schema.
 	Fits func(ctx context.Context, schema, value json.RawMessage) bool
-	// Fit returns a value without its optional members that are null, or how it breaks a schema.
+	// Fit returns a value without its optional members that are null. The error says how the value violates a
+	// schema.
 	Fit func(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error)
-	// Breaks describes how a value breaks a schema; "" if it does not, or if that is not known.
+	// Breaks describes how a value violates a schema; "" if it does not, or if the schema cannot be applied.
 	Breaks func(ctx context.Context, schema, value json.RawMessage) string
 }
 
@@ -141,8 +140,8 @@ type Remote interface {
 // GiveBack returns a borrowed worker; a broken one is replaced.
 type GiveBack func(broken bool)
 
-// lost returns the reason for which a run has lost its sandbox. When the gateway stops, the sandbox may end
-// before the run.
+// lost returns the error of a run that has lost its sandbox. When the gateway stops, the sandbox may end before the
+// run.
 func (d *Deps) lost(err error) error {
 	if d.stopping() {
 		return mailbox.ErrStopped

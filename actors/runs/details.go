@@ -12,8 +12,7 @@ import (
 // are left out.
 const maxDetail = 128 << 10
 
-// details adds the arguments and the answer of a call to the event of its end, if the
-// dialect of the run has them there.
+// details adds the arguments and the answer of a call to its end event, if the dialect of the run asks for them.
 func (s *calls) details(c *runCall, a runner.Answer, e toolscript.Event) toolscript.Event {
 	if s.detailed {
 		s.keepResult(c, a)
@@ -30,8 +29,8 @@ func detail(raw json.RawMessage) json.RawMessage {
 	return slices.Clone(raw)
 }
 
-// moreCalls returns the advice for a run that has reached its limit of calls. The limits of
-// scripts in answers cannot be raised.
+// moreCalls returns the advice for a run that has reached its limit of calls. It suggests no higher limit to the
+// script of an answer, whose limits cannot be raised.
 func (s *calls) moreCalls() string {
 	if s.detailed {
 		return "do the rest in another script, or make fewer calls"

@@ -66,7 +66,7 @@ func (e *elicitations) ask(ctx context.Context, q toolscript.Question) (toolscri
 	}
 }
 
-// follow emits an event when the page that a person has opened is finished. With Await it waits for that.
+// follow emits an event when the flow of an opened page has ended. If the question has Await, follow waits for that.
 func (e *elicitations) follow(ctx context.Context, q toolscript.Question, answer toolscript.Answer) {
 	if answer.Action != toolscript.Accept || q.Finished == nil {
 		return
@@ -102,7 +102,7 @@ func finishedEvent(q toolscript.Question) toolscript.Event {
 	return toolscript.Event{Type: toolscript.EventFinished, Ask: &q}
 }
 
-// waiting returns the pages that a person has not agreed to open yet.
+// waiting returns the questions about pages that the person has not agreed to open.
 func (e *elicitations) waiting() []toolscript.Question {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -190,7 +190,7 @@ func (a *asking) ask(ctx context.Context, q toolscript.Question) (toolscript.Ans
 	return answer, err
 }
 
-// reason replaces the failure of a call whose questions exceeded the budget.
+// reason returns the budget error in place of the failure of a call whose questions exceeded the budget.
 func (a *asking) reason(tool toolscript.Tool, failure *toolscript.ToolError) *toolscript.ToolError {
 	a.mu.Lock()
 	defer a.mu.Unlock()

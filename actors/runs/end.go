@@ -43,11 +43,11 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 	return toolscript.End{OK: true, Value: outcome.Value}
 }
 
-// shortWait is the least wait for servers that an error names.
+// shortWait is the shortest wait for servers that an error mentions.
 const shortWait = 100 * time.Millisecond
 
-// tellWait puts the time limit of the run into an error, in place of the shorter limit of the
-// sandbox, and the wait for servers.
+// tellWait changes the error of a time limit: it names the limit of the run instead of the shorter limit of the
+// sandbox, and adds the wait for servers.
 func (w *work) tellWait(e *toolscript.RunError) {
 	if e.Message != scripterror.OutOfTime(w.limitsLeft()).Message {
 		return
@@ -73,7 +73,7 @@ func (w *work) valueTooLarge(value []byte) *toolscript.RunError {
 	return e
 }
 
-// progress returns the metadata of an error.
+// progress returns the metadata of an error: the time and the numbers of calls so far.
 func (w *work) progress() map[string]any {
 	_, completed, pending := w.calls.counts()
 	return map[string]any{"elapsedMs": ms(time.Since(w.start)), "completedTools": completed, "pendingTools": pending}
@@ -138,8 +138,8 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// classed gives err the kind of the end of ctx if err is the cause of ctx. A cause such as a
-// signal has no kind of its own.
+// classed returns err with the kind of ctx's end, if err is the cause of ctx. A cause such as a signal has no kind
+// of its own.
 func classed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return err
@@ -179,11 +179,11 @@ type lastAnswers []lastAnswer
 
 type lastAnswer struct {
 	tool  string
-	value json.RawMessage // only the first byte of a large answer
+	value json.RawMessage // for a large answer, only its first byte
 }
 
-// note remembers the answer of a tool in the place of an older one. value may be a
-// part of raw, which must not stay in memory when it is large.
+// note records the answer of a tool and drops an older one. It copies value if raw, which may contain it, is too
+// large to keep.
 func (l *lastAnswers) note(tool string, value, raw json.RawMessage) {
 	switch {
 	case len(value) > maxLooked && !spelled(value):
@@ -198,7 +198,7 @@ func (l *lastAnswers) note(tool string, value, raw json.RawMessage) {
 	*l = append(kept, lastAnswer{tool, value})
 }
 
-// describe returns what the answer is, for an error message.
+// describe describes the answer for an error message.
 func (a lastAnswer) describe() string {
 	if len(a.value) == 0 {
 		return "nothing"

@@ -27,7 +27,7 @@ func (r *Runs) entries() []toolscript.RunEntry {
 	return all
 }
 
-// entryOf returns the entry of a run. If used is nil, the use comes from the metrics.
+// entryOf returns the entry of a run. If used is nil, the resource use is taken from the metrics of the record.
 func entryOf(record toolscript.RunRecord, used func(*toolscript.RunEntry)) toolscript.RunEntry {
 	record.Calls = []toolscript.CallRecord{}
 	entry := toolscript.RunEntry{ID: record.RunID, RunRecord: record}
@@ -39,8 +39,8 @@ func entryOf(record toolscript.RunRecord, used func(*toolscript.RunEntry)) tools
 	return entry
 }
 
-// used sets what the run has used of its limits, and the pages that a person is asked to open for it or for
-// a nested run. It is safe for concurrent use, and does not wait for the client of the run.
+// used sets what the run has used of its limits, and the pages that the person is asked to open for the run or for a
+// nested run. It is safe for concurrent use, and does not wait for the client of the run.
 func (r *run) used(entry *toolscript.RunEntry) {
 	use := &entry.Used
 	use.ToolCalls, _, use.InFlight = r.calls.counts()

@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// eventsAhead is how many events may wait for the client before the run waits;
-	// callEventsAhead is the same for events of calls, and detailsAhead for those with arguments
-	// and results.
+	// eventsAhead is how many events may wait for the client before the run is delayed. callEventsAhead is the same
+	// bound for events of calls, and detailsAhead for events of calls with arguments and results.
 	eventsAhead     = 4
 	callEventsAhead = 256
 	detailsAhead    = 64
 	// maxDelay is how long events of calls are held back, so that the events of many quick
 	// calls reach the client together.
 	maxDelay = 10 * time.Millisecond
-	// maxWait bounds the time for which a run waits for its client in all. A busy client needs
-	// less; a client that does not read occupies a sandbox no longer than this.
+	// maxWait bounds the total time that a run waits for its client. A busy client needs less. A client that does
+	// not read occupies a sandbox no longer than this.
 	maxWait = 2 * time.Second
 )
 
@@ -32,12 +31,12 @@ type emitter struct {
 	id    string
 	to    Emit
 	clean func(toolscript.Event) toolscript.Event // removes secrets; nil: events stay unchanged
-	lost  func(error)                             // called once, when the client is gone
-	done  chan struct{}                           // closed when the client has taken the last event or is gone
+	lost  func(error)                             // called once, when the client has gone
+	done  chan struct{}                           // closed when the client has received the last event or has gone
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	waiting []toolscript.Event // the first events that the client has not taken, after taken others
+	waiting []toolscript.Event // events that the client has not received; the first taken elements are already delivered
 	taken   int
 	others  int                // the number of events in waiting that are not events of calls
 	due     bool               // the events are delivered now, even if all are events of calls
@@ -45,11 +44,11 @@ type emitter struct {
 	spool   spool              // the events after waiting
 	after   []toolscript.Event // the events after spool, if the run has ended and the spool is full
 	blocked int                // calls of emit that wait
-	since   time.Time          // begin of the wait
+	since   time.Time          // start of the wait
 	left    time.Duration      // unused part of maxWait
 	timer   *time.Timer        // ends the wait; nil: no call waits
-	free    bool               // no call waits any more
-	last    *toolscript.Event  // End
+	free    bool               // calls of emit no longer wait
+	last    *toolscript.Event  // the End event
 }
 
 // newEmitter starts a goroutine, which ends when the client has taken the last event.
@@ -97,7 +96,7 @@ func (e *emitter) try(event toolscript.Event) bool {
 	return true
 }
 
-// placed decides when a new event is due: at once, or after maxDelay for an event of a call.
+// placed makes a new event due: at once, or after maxDelay for an event of a call.
 func (e *emitter) placed(event toolscript.Event) {
 	e.stopTimer()
 	if event.OfCall() && e.last == nil && len(e.waiting)-e.taken < detailsAhead/2 {

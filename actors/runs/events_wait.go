@@ -2,7 +2,7 @@ package runs
 
 import "time"
 
-// wait waits until there may be room, or maxWait is over.
+// wait returns when there may be room again, or maxWait is used up.
 func (e *emitter) wait() {
 	if e.timer == nil && e.left > 0 {
 		e.since = time.Now()

@@ -12,11 +12,11 @@ import (
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
-// maxFailed bounds the answers whose errors have the content blocks, in bytes.
+// maxFailed bounds the answers whose content blocks become part of the error, in bytes.
 const maxFailed = 1 << 20
 
-// failedTool completes the error of an answer with isError. For a large answer the error
-// has the beginning of the text only.
+// failedTool completes the error of an answer with isError. For a large answer, the error has only the beginning of
+// the text.
 func failedTool(e *toolscript.ToolError, r result, size int) *toolscript.ToolError {
 	r.about(toolscript.StatusKey, &e.Status)
 	if e.Message = textsOf(r.blocks); size > maxFailed {
@@ -95,8 +95,8 @@ func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError
 	return t
 }
 
-// notMade returns err for a call that no server got. It replaces the Sent of err, which may be
-// about other calls.
+// notMade returns err for a call that reached no server. It replaces the Sent of err, which may describe other
+// calls.
 func notMade(err error) error {
 	var e *toolscript.Error
 	if !errors.As(err, &e) {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// maxSandboxes is how many sandboxes a run tries if they end before they have the script: that
-// an idle process was killed may be noticed only when it is used.
+// maxSandboxes is how many sandboxes a run tries, one after the other, if they end before they have the script. The
+// gateway may notice only at the next use that an idle process was killed.
 const maxSandboxes = 3
 
 // lend borrows the sandbox of a run: from another machine if the configuration says so and the

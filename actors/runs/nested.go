@@ -25,7 +25,7 @@ const (
 
 type nestedKey struct{}
 
-// Nested reports whether ctx, a context of Deps.Sandbox or Deps.Deno, is that of a nested run.
+// Nested reports whether ctx, a context of Deps.Sandbox or Deps.Deno, belongs to a nested run.
 func Nested(ctx context.Context) bool { return ctx.Value(nestedKey{}) != nil }
 
 // levels bound the sandboxes of nested runs.

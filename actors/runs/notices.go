@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// advice returns the notices of the compiler that apply to the run; nil for a saved script, which
-// has a parameter.
+// advice returns the notices of the compiler that apply to the run; nil for a saved script that is called with a
+// parameter.
 func (w *work) advice(outcome runner.Outcome) []string {
 	if w.request.Parameter != nil {
 		return nil
@@ -20,8 +20,8 @@ func (w *work) advice(outcome runner.Outcome) []string {
 	return notices
 }
 
-// notify adds the notices about calls, of the compiler and of the sandbox to the end, and emits
-// them. The sandbox may be compromised, so the notices are bounded. A run without an error also
+// notify adds notices to the End and emits them as warnings: those about calls, those of the compiler, and those of
+// the sandbox. The sandbox may be compromised, so their number and length are bounded. A run without an error also
 // gets the notice about the calls that it has made.
 func (w *work) notify(end *toolscript.End, outcome runner.Outcome) {
 	notices := slices.Concat(w.calls.refusals(), w.advice(outcome), outcome.Notices)

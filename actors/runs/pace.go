@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/internal/texts"
 )
 
-// Limits of the output of a script of an answer: so much at once, and then so much a second.
-// More is dropped, and a warning says how much.
+// Limits of the output of the script of an answer, for lines and for texts of emitProgress: the number that may come
+// at once, and the number per second after that. The rest is dropped, and a warning has its amount.
 const (
 	linesAtOnce    = 500
 	linesPerSecond = 100
@@ -19,7 +19,7 @@ const (
 	maxReport      = 4 << 10 // bytes of a text of emitProgress; the rest is cut off
 )
 
-// pace is a leaky bucket: it lets so many items pass at once, and then so many a second.
+// pace is a leaky bucket: it lets atOnce items pass at once, and perSecond items per second after that.
 type pace struct {
 	atOnce, perSecond float64
 	used              float64 // used part of atOnce
@@ -51,7 +51,7 @@ func newPaces() *paces {
 	}
 }
 
-// keep returns the lines of a text that may pass, and a note in place of the first that may not.
+// keep returns the lines of a text that may pass. The first dropped line is replaced by a note.
 func (p *paces) keep(text string) string {
 	var kept strings.Builder
 	dropping := p.lines.dropped > 0

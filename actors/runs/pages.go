@@ -26,7 +26,7 @@ func located(c *runCall, tool toolscript.Tool, v outcome, raw json.RawMessage) o
 	return outcome{value: append(append(whole, value...), '}')}
 }
 
-// pageOf returns the place of a page; the zero PagePlace for a result that is not divided.
+// pageOf returns the place of a page; the zero PagePlace for a result without pages.
 func pageOf(raw json.RawMessage) (place toolscript.PagePlace) {
 	if r, err := parseResult(raw); err == nil {
 		r.about(toolscript.PageKey, &place)

@@ -37,7 +37,7 @@ type run struct {
 	work      *work
 	lent      *lent // see lend
 	settled   bool
-	fault     error // the reason, if the actor stops in the current message
+	fault     error // reason for the end of the run, if the current message ends the actor
 }
 
 // The messages to a run from its goroutines.

@@ -18,7 +18,7 @@ func Sign(ctx context.Context, c Checker, t runner.TypeCheck) (runner.Signature,
 	return signer.Signature(ctx, t)
 }
 
-// sign puts the signature of the script into its value, and reports what is wrong with it.
+// sign computes the signature of the script, which becomes the value of the run, and emits the findings about it.
 func (w *work) sign(ctx context.Context, compiled runner.Compiled) error {
 	if !w.request.Signature {
 		return nil

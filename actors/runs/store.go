@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/store"
 )
 
-// owner identifies the stored values that a run can use.
+// owner identifies the stored values that a run may use.
 type owner = store.Owner
 
 // storeArgs has the arguments of all calls of the store.

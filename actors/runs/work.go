@@ -41,7 +41,7 @@ type work struct {
 	spent     runner.Usage // resources spent on compiling
 	facts     *toolscript.ScriptFacts
 	ran       runner.Compiled // the script that a sandbox got
-	signature []byte          // JSON, of ExecRequest.Signature
+	signature []byte          // JSON of the signature, if ExecRequest.Signature asks for it
 	kept      toolscript.Kept
 }
 

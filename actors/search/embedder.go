@@ -83,7 +83,7 @@ type (
 		turn int
 		err  error
 	}
-	again struct{ turn int } // time of the next attempt
+	again struct{ turn int } // the time of the next attempt has come
 )
 
 // NewModelActor returns the producer of the actor.

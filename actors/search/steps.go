@@ -151,9 +151,8 @@ func (x *indexer) embedded(m embeddedSome) {
 	x.publish()
 }
 
-// notEmbedded makes the documents of a failed batch be embedded one by one, so that
-// one bad document does not cost the others their vectors. It disables a model that
-// always fails.
+// notEmbedded has the documents of a failed batch embedded one by one, so that one bad document does not cost the
+// others their vectors. It disables a model after failureLimit failures in a row.
 func (x *indexer) notEmbedded(m embeddedSome) {
 	if len(m.documents) > 1 {
 		x.single = len(m.documents)

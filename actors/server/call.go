@@ -72,7 +72,7 @@ func withSent(err error, sent toolscript.Sent) error {
 	return &full
 }
 
-// enqueue lets a call wait for its turn, unless the queue is full or its turn comes too
+// enqueue adds a call to the queue. It refuses the call if the queue is full or the turn of the call would come too
 // late.
 func (s *Server) enqueue(m Call, about toolscript.Error) {
 	if s.queue.count >= maxQueued {

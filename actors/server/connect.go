@@ -110,7 +110,7 @@ func (s *Server) connected(m connected) {
 	s.watchIdle(s.Config.Idle)
 	s.refuseChanged(before)
 	s.publish()
-	s.enter(toolscript.Ready) // who learns of it can use the Port
+	s.enter(toolscript.Ready) // callers that see this state can use the Port
 	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)-skillsIn(s.tools)), slog.String("version", m.info.Version))
 	s.hasRead()
 	if s.Watches != nil {

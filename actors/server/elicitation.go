@@ -134,7 +134,7 @@ func underWay(ctx context.Context, calls []*pendingCall) (_ context.Context, don
 	}
 }
 
-// resultOf returns the result of an elicitation. That of a page has no content.
+// resultOf returns the result of an elicitation. The result for a page has no content.
 func resultOf(q toolscript.Question, a toolscript.Answer) map[string]any {
 	if q.URL != "" {
 		return map[string]any{"action": a.Action}

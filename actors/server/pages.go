@@ -13,15 +13,15 @@ import (
 // maxVisits is how often one call may ask for pages. Some servers ask without end.
 const maxVisits = 3
 
-// pages are the pages that people were asked to open and that the server has not reported as
-// finished, by the server's id. It is safe for concurrent use.
+// pages has the open pages by the server's id: people were asked to open them, and the server has not reported them
+// as finished. It is safe for concurrent use.
 type pages struct {
 	mu   sync.Mutex
 	open map[string]*page
 }
 
 type page struct {
-	finished chan struct{} // closed when the server says so
+	finished chan struct{} // closed when the server reports the page as finished
 	visitors int
 }
 

@@ -251,8 +251,8 @@ func (c *pendingCall) replied(result json.RawMessage, err error) {
 	}
 }
 
-// settle notes that the caller needs no reply from this pendingCall any more. first is false if
-// that is known already. The caller of settle calls over.
+// settle records that the caller needs no reply from this pendingCall. first is false if it was recorded before. The
+// caller of settle calls over.
 func (c *pendingCall) settle() (first bool, over []func()) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()

@@ -33,11 +33,10 @@ type open struct {
 	post       func(message any) // sends a message to the actor
 }
 
-// Start makes the same call as the message Call, without Fetch and Reply, and does not
-// block. done receives the result once, in any goroutine, and does not block. stop
-// cancels the call; the end of m.Ctx does so only while the call waits for a slot. m must not change
-// before the result. If ok is false, the caller must send the message: there is no connection, or the
-// review holds the tool.
+// Start makes the same call as the message Call, without Fetch and Reply, and does not block. done receives the
+// result once, in any goroutine, and does not block. stop cancels the call; the end of m.Ctx cancels it only while
+// it waits for a slot. m must not change before the result. If ok is false, the caller must send the message: there
+// is no connection, or the review holds the tool.
 func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(cause error), ok bool) {
 	o := p.current.Load()
 	if o == nil || o.review.Holds(m.own()) { // the actor says why

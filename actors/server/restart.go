@@ -51,7 +51,7 @@ func (s *Server) restart(m Restart) {
 	s.Logger.Info("server restarting")
 }
 
-// tellRestarted answers the restarts when the first attempt has ended.
+// tellRestarted answers the waiting Restart requests when the first attempt has ended.
 func (s *Server) tellRestarted() {
 	if !s.state.Connects() {
 		s.answerRestarts()
@@ -65,7 +65,7 @@ func (s *Server) answerRestarts() {
 	s.restarts = nil
 }
 
-// refuseRestarts answers the restarts when the actor ends.
+// refuseRestarts answers the waiting Restart requests when the actor ends.
 func (s *Server) refuseRestarts() {
 	for _, reply := range s.restarts {
 		reply.Send(toolscript.ServerStatus{}, mailbox.ErrStopped)

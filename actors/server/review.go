@@ -53,7 +53,7 @@ func (s *Server) reviewed(m reviewed) {
 	m.reply.Send(s.reviews, nil)
 }
 
-// TextRead reports that a file of a skill was read, and what is suspicious about it.
+// TextRead reports that a file of a skill was read, with the suspicions about its text.
 type TextRead struct {
 	Skill, Where string
 	Suspicions   []toolscript.Suspicion
@@ -65,10 +65,10 @@ func ReadText(skill toolscript.Tool, file upstream.VerifiedFile) TextRead {
 	return TextRead{skill.Name, where, pin.SuspicionsOfFile(skill.Name, where, file.Text)}
 }
 
-// maxTexts is the number of suspicious files that a status has.
+// maxTexts bounds the suspicious files in a status.
 const maxTexts = 50
 
-// textRead replaces the findings in a file by those of its text now.
+// textRead replaces the findings about a file by those about its current text.
 func (s *Server) textRead(m TextRead) {
 	rest := slices.DeleteFunc(slices.Clone(s.texts), func(t TextRead) bool { return t.Skill == m.Skill && t.Where == m.Where })
 	if len(m.Suspicions) == 0 && len(rest) == len(s.texts) {

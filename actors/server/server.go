@@ -184,7 +184,7 @@ func (s *Server) Receive(c *actor.Context) {
 	}
 }
 
-// receiveRequest handles what others ask of the server, and what becomes of its calls.
+// receiveRequest handles the requests of other actors and of callers, and the messages about waiting calls.
 func (s *Server) receiveRequest(m any) {
 	switch m := m.(type) {
 	case Want:

@@ -15,7 +15,7 @@ import (
 // because a server that is updated may keep its version number.
 const spokenAge = 7 * 24 * time.Hour
 
-// maxSpoken is the maximum size of a file with a version.
+// maxSpoken is the maximum size of a spokenFile, in bytes.
 const maxSpoken = 4 << 10
 
 // spokenFile is the content of a file with the MCP versions of a server.

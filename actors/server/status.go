@@ -108,7 +108,8 @@ func (s *Server) pid() int {
 	return 0
 }
 
-// deviations returns how an MCP server departs from MCP.
+// deviations returns the deviations from the MCP specification that the connection has found; nil for servers of
+// other kinds.
 func (s *Server) deviations() []string {
 	if conn, ok := s.conn.(interface{ Deviations() []string }); ok {
 		return conn.Deviations()

@@ -15,9 +15,9 @@ import (
 // which progress restarts, ends most calls long before.
 const MaxCall = time.Hour
 
-// keepsLimit is a connection whose other side applies the time limits of tool calls, because
-// it knows when a call has its turn. KeepsLimit asks after the time limit of a call whether
-// the other side still applies it. KeepsLimit returns when ctx ends.
+// keepsLimit is a connection whose other side applies the time limits of tool calls, because it knows when a call
+// has its turn. When the time limit of a call is over, KeepsLimit asks the other side whether it still applies the
+// limit. KeepsLimit returns when ctx ends.
 type keepsLimit interface {
 	KeepsLimit(ctx context.Context, started upstream.Started) bool
 }
@@ -81,7 +81,7 @@ func (c *pendingCall) confirm() {
 	defer cancel()
 	kept := make(chan bool, 1)
 	go func() {
-		defer rescue.Ignore() // a panic does not confirm
+		defer rescue.Ignore() // a panic counts as no confirmation
 		kept <- c.keeps.KeepsLimit(ctx, c.started)
 	}()
 	select {

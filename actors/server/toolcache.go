@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// maxSize is the maximum size of a file. The largest known servers list some hundred kilobytes.
+// maxSize is the maximum size of a file, in bytes. The largest known servers list some hundred kilobytes.
 const maxSize = 16 << 20
 
 // format must be changed when the content of the files changes.

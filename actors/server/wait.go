@@ -41,8 +41,8 @@ func (s *Server) waits(m *Call) {
 // leastTime is the least time limit of a call that has waited for another connection.
 const leastTime = 250 * time.Millisecond
 
-// rest returns the part of a time limit that is left for a call. The wait for another connection
-// counts, so that a call takes no longer than its limit; the first start of a server does not.
+// rest returns the part of a time limit that is left for a call. The wait for another connection counts, so that a
+// call takes no longer than its limit; the wait for the first start of a server does not.
 func (m *Call) rest(limit time.Duration, now time.Time) time.Duration {
 	if m.since.IsZero() {
 		return limit
@@ -65,8 +65,8 @@ func (s *Server) waitOver(m waitOver) {
 	}
 }
 
-// notSent queues a call that was not sent because the server cannot be reached, and
-// ends the connection. A call that was refused until a person has finished pages waits for these.
+// notSent queues a call that was not sent because the server cannot be reached, and ends the connection. A call that
+// the server refuses until a person has finished pages waits for these pages.
 func (s *Server) notSent(m notSent) {
 	if pagesOf(m.err) != nil {
 		s.visitPages(m.call, m.err)

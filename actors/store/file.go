@@ -263,7 +263,7 @@ func (f file) delete(q Request) (a Answer, err error) {
 	return a, err
 }
 
-// expected reports whether a key may be changed. A request without a version may change any.
+// expected reports whether a key has the version of a request. A request without a version accepts any.
 func (f file) expected(before stored, want *uint64) bool {
 	if want == nil {
 		return true

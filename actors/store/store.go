@@ -63,7 +63,7 @@ type Options struct {
 	Project func(workDir string) (string, error)
 }
 
-// Owner is the run whose values a request is about.
+// Owner identifies the values of a client's runs.
 type Owner struct {
 	Session string // session of the client; "" means the session of the gateway
 	WorkDir string // working directory of the client
@@ -252,7 +252,7 @@ func (s *Store) project(q Request) (string, error) {
 	return "", invalid("the client has no working directory and the gateway no project, so the run has none; use the scope session or user")
 }
 
-// path returns the path of the file of a scope, without the names of sessions and folders.
+// path returns the path of the file of a scope. It contains only a hash of the name of a session or folder.
 func (s *Store) path(scope, owner string) string {
 	name := scope
 	if owner != "" {

@@ -41,7 +41,7 @@ type Options struct {
 }
 
 const (
-	fewSharers = 4                // so many programs need not save memory
+	fewSharers = 4                // number of programs up to which UnusedTime is not reduced
 	leastTime  = 30 * time.Second // the least UnusedTime, for any number of sharers
 )
 
@@ -135,7 +135,7 @@ func (p *Pool) nextLook() time.Duration {
 	return min(p.UnusedTime, leastTime)
 }
 
-// unusedTime returns UnusedTime, reduced if many programs share the machine.
+// unusedTime returns UnusedTime, reduced if many programs on this machine keep spare workers.
 func (p *Pool) unusedTime() time.Duration {
 	if p.Sharers == nil {
 		return p.UnusedTime

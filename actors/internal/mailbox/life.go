@@ -54,9 +54,9 @@ func (l *Life) Fault() error {
 	return nil
 }
 
-// Options returns the spawn options of an actor without a Supervisor. The small inbox costs
-// 1.1 KB instead of 28 KB for an idle actor and grows by itself. The restart limit cannot be
-// reached, because hollywood ends the process at it.
+// Options returns the spawn options of an actor without a Supervisor. The small inbox costs 1.1 KB instead of 28 KB
+// for an idle actor and grows by itself. The restart limit is set so high that it is never reached, because
+// hollywood ends the process when it is.
 func (l *Life) Options(id string) []actor.OptFunc {
 	return append(base(id), actor.WithMiddleware(l.guard))
 }
@@ -124,7 +124,7 @@ func (l *Life) deliver(next actor.ReceiveFunc, panicked func(*actor.Context, *re
 	}
 }
 
-// fail answers the request that a message is, if it has a Reply in an exported field.
+// fail answers a message with err if the message is a request, a struct with a Reply in an exported field.
 func fail(message any, err error) {
 	fields := reflect.ValueOf(message)
 	if fields.Kind() != reflect.Struct {

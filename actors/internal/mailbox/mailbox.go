@@ -99,7 +99,7 @@ func (to Address) explain(err error) error {
 	return err
 }
 
-// saidOf returns the Sent of an error itself.
+// saidOf returns the Sent of the first toolscript.Error in the chain of err; "" if there is none.
 func saidOf(err error) toolscript.Sent {
 	var e *toolscript.Error
 	if !errors.As(err, &e) {

@@ -36,8 +36,7 @@ func NewSchedule() *Schedule {
 	)}
 }
 
-// Forgets reports whether earlier failures are forgotten after a server or actor has worked
-// for this long.
+// Forgets reports whether a server or actor has worked long enough for its earlier failures to be forgotten.
 func Forgets(worked time.Duration) bool { return worked >= held }
 
 // Next returns the delay before the next attempt after a failure. worked is how long the

@@ -34,8 +34,8 @@ type Supervisor struct {
 	Supervision
 
 	ID   string                                          // id of the actor, for the status of its children
-	Down func(id string, delay time.Duration, err error) // called when a child has ended that is restarted after the delay; nil: nothing is called
-	Over func(id string, err error)                      // called when a child has ended that is not restarted; nil: nothing is called
+	Down func(id string, delay time.Duration, err error) // called when a child ends that will be restarted after the delay; may be nil
+	Over func(id string, err error)                      // called when a child ends that will not be restarted; may be nil
 
 	post     func(message any) // sends a message to the actor
 	children map[string]*child // by id; includes children that wait for their restart
@@ -148,8 +148,8 @@ func (s *Supervisor) Spawn(c *actor.Context, spec Spec) error {
 	return nil
 }
 
-// Replace starts a child, or gives the child with this id another Spec, which counts from its next
-// start. later is true if the child starts when its predecessor, which is being ended, has ended.
+// Replace starts a child. If a child with this id runs, Replace only stores the Spec, which applies from the child's
+// next start. If such a child is ending, the new child starts after its end, and later is true.
 func (s *Supervisor) Replace(c *actor.Context, spec Spec) (later bool) {
 	ch := s.children[spec.ID]
 	switch {

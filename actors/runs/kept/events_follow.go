@@ -105,8 +105,8 @@ func decode(text []byte) (e toolscript.Event, err error) {
 	return e, err
 }
 
-// settle adds the last event of a run if its gateway has ended without it. It reports
-// whether there may be something new to read.
+// settle adds the last event of a run whose gateway has ended without writing it. It reports whether the file may
+// have new events.
 func (s Events) settle(id string) bool {
 	unlock, err := files.TryLock(s.lock(id))
 	if err != nil || unlock == nil {

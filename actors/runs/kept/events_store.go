@@ -23,10 +23,9 @@ const (
 	MostRunEvents       = 32 << 20           // bytes of one run, without its last event
 )
 
-// Events is a folder with the events of runs that go on when their client has left, so that they
-// can be read during the run and after it. It has one file for each run, and removes the oldest runs
-// that have ended. The zero Events keeps nothing. It is safe for concurrent use, even by
-// several processes.
+// Events is a folder with the events of detached runs. They can be read during the run and after it. It has one file
+// for each run, and removes the oldest runs that have ended. The zero Events keeps nothing. It is safe for
+// concurrent use, even by several processes.
 type Events struct{ Dir string }
 
 // errNoEventsFolder is the error of an Events without a folder.

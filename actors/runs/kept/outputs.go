@@ -39,9 +39,9 @@ func Task(callID string) Part { return Part("task" + callID) }
 // taskID matches ids of tasks. No other text becomes part of a path.
 var taskID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,10}$`) })
 
-// Outputs is a folder with the output and values of scripts that exceed their limits, so that they
-// can be read later. It has one file for each run and part. The zero Outputs keeps nothing. It is safe for concurrent use, even by
-// several processes.
+// Outputs is a folder with the output and values of scripts that exceed their limits, for later reading. It has one
+// file for each run and part. The zero Outputs keeps nothing. It is safe for concurrent use, even by several
+// processes.
 type Outputs struct{ Dir string }
 
 // errNoFolder is the error of an Outputs without a folder.
@@ -91,7 +91,7 @@ func (s Outputs) Put(id string, part Part, data []byte) error {
 	return files.Write(s.path(id, part), data)
 }
 
-// Read returns the bytes that a query asks for. The error is NotFound if they are not stored.
+// Read returns the part of a run, or the range of it, that a query names. The error is NotFound if it is not stored.
 func (s Outputs) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 	part := Output
 	if q.Value {
@@ -165,5 +165,5 @@ func (f *File) Write(data []byte) (int, error) {
 // Size returns the number of bytes kept so far.
 func (f *File) Size() int64 { return f.size }
 
-// Close ends the part. The part can also be read before.
+// Close closes the file of the part. The part can be read before that.
 func (f *File) Close() error { return f.to.Close() }

@@ -10,14 +10,14 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// RecordingVersion is the version of the format. Other versions are not read.
+// RecordingVersion is the version of the format. Recordings of other versions cannot be read.
 const RecordingVersion = 1
 
 // MostRecording bounds arguments, answers and standard input of one run together.
 const MostRecording = 64 << 20
 
-// Recording is one recorded run, so that its script can run again without servers: the job of the
-// sandbox, and everything that the script was given.
+// Recording is one recorded run. It has the job of the sandbox and all inputs of the script, so that the script can
+// run again without servers.
 type Recording struct {
 	Version   int       `json:"version"`
 	StartedAt time.Time `json:"startedAt"`
@@ -25,7 +25,7 @@ type Recording struct {
 
 	Modules []toolscript.ScriptModule `json:"modules,omitempty"` // modules that the script could import
 
-	Job     runner.Job     `json:"job"` // without Env, which contains a secret
+	Job     runner.Job     `json:"job"` // the input that the script has read
 	Calls   []RecordedCall `json:"calls"`
 	Stdin   []byte         `json:"stdin,omitempty"` // what the script read
 	Outcome runner.Outcome `json:"outcome"`

@@ -76,9 +76,8 @@ func Start(ctx context.Context, o LlamaOptions) (*Process, error) {
 // maxDim is the longest vector that fits into a frame.
 const maxDim = 1 << 14
 
-// launch starts the process with a minimal environment. One variable names the folder
-// of the library. The program also searches the current folder, so that is the same
-// folder.
+// launch starts the process with a minimal environment. One variable names the folder of the library. The program
+// also searches its current folder, so launch sets that to the same folder.
 func (p *Process) launch(o LlamaOptions) error {
 	inRead, inWrite, err := os.Pipe()
 	if err != nil {

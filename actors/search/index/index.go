@@ -12,7 +12,7 @@ import (
 type Index struct {
 	generation uint64
 	tools      []toolscript.Tool
-	accounts   map[string][]string // the names of the accounts of a server, by that without the account
+	accounts   map[string][]string // names of a server with each of its accounts, by its name without an account
 	documents  []Document
 	servers    int         // number of servers with at least one tool
 	serverOf   []int       // server number of each tool

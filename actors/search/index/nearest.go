@@ -28,8 +28,8 @@ func (x *Index) nearest(q Query, top []scored, words lexical.Scores) []Hit {
 	return hits
 }
 
-// alikeScore is the score of a tool whose name is spelled exactly like the query. If the
-// name had a word of the query, words would have found it.
+// alikeScore is the score of a tool whose name is spelled exactly like the query. It is low, because such a name has
+// no word of the query: the search by words has found nothing.
 const alikeScore = 0.3
 
 // maxAlike bounds the texts that are compared letter by letter.

@@ -21,7 +21,7 @@ const typical = 120
 func (x *Index) Evidence(s Scores, document int) []Evidence {
 	var all []Evidence
 	n := float64(x.documents) + 1
-	more := math.Log(max(n, typical) / n) // log(n/(df+0.5)) is the idf; see there
+	more := math.Log(max(n, typical) / n) // added to an idf, which is log(n/(df+0.5)); see Index.idf
 	rarest := x.idf(0) + more
 	for _, t := range s.terms {
 		if m, found := x.found(t, int32(document)); found {
