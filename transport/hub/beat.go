@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// beatInterval is the time between two beats: questions to a hub of a fleet which of the
-	// requests in flight it has. Requests that end sooner cause no beat.
+	// beatInterval is the time between two beats. A beat asks a hub of a fleet which of the requests in flight it
+	// has. Requests that end sooner cause no beat.
 	beatInterval = time.Second
 
 	// silence is how long a hub may leave a beat or a new request unanswered while it sends

@@ -118,9 +118,9 @@ type FleetConn struct {
 }
 
 const (
-	takeOver = 6 * time.Second         // for another hub to offer a server
+	takeOver = 6 * time.Second         // bounds the wait until another hub offers the server
 	tryAgain = 200 * time.Millisecond  // between two attempts to find such a hub
-	openTime = 1500 * time.Millisecond // for a hub to answer
+	openTime = 1500 * time.Millisecond // bounds the wait for the answer of a hub
 	pingTime = 5 * time.Second
 )
 
@@ -182,8 +182,8 @@ func (c *FleetConn) state(ctx context.Context) error {
 	return err
 }
 
-// Start begins a call, as base does. If no hub takes the call, its error is the reason why no
-// hub offers the server, unless that reason may be temporary.
+// Start begins a call, as base does. If no hub takes the call, the error is the reason why no hub offers the server,
+// unless that reason may be temporary.
 func (c *FleetConn) Start(t upstream.ToolCall) upstream.Started {
 	done := t.Done
 	t.Done = func(result json.RawMessage, err error) {

@@ -13,15 +13,15 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-// hostsAge is how old the hosts of a server may be before Hosts asks again. Without a call of
-// Hosts, nobody asks: in a large fleet, these questions would be most of the traffic.
+// hostsAge is how old the hosts of a server may be before Hosts asks again. Nothing else asks, because in a large
+// fleet, periodic questions would be most of the traffic.
 const hostsAge = 5 * time.Second
 
 // hosts are the hosts whose hubs offer a server.
 type hosts struct {
 	mu     sync.Mutex
 	known  []string
-	asked  time.Time // zero: something has changed since then
+	asked  time.Time // time of the last question; zero if something has changed since then
 	asking bool
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// Info is what a hub sends to every program that connects.
+// Info is the first message of a hub, which every program that connects receives.
 type Info = wire.HubInfo
 
 // Status is the state of a hub.

@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	pingInterval = 10 * time.Second // to a hub that sends nothing
+	pingInterval = 10 * time.Second // between two pings to a hub that sends nothing
 	pingsOut     = 2                // unanswered pings that end the connection
-	flushTime    = 10 * time.Second // for the hub to read
+	flushTime    = 10 * time.Second // bounds the wait until the hub has read the buffered messages
 )
 
 // link is the connection of a gateway to a hub. All messages of the hub arrive in one

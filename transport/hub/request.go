@@ -45,7 +45,7 @@ type request struct {
 	incoming *wire.Incoming // used by the goroutine of the link, after the memory was taken
 
 	mu    sync.Mutex
-	stops []func() // called at the end
+	stops []func() // functions that are called when the request ends
 	ended bool
 }
 
@@ -124,8 +124,8 @@ func (r *request) expect(payload []byte) {
 	}()
 }
 
-// keepInterval is shorter than the time for which a hub keeps an answer that no gateway
-// asks for.
+// keepInterval is the time between two messages of keepAnswer. It is shorter than the time for which a hub keeps an
+// answer that its gateway does not ask for.
 const keepInterval = 10 * time.Second
 
 // keepAnswer makes the hub keep the answer until stop is called: the answer may have to wait for

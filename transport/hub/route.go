@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// A route asks again after routeAge which hubs answer, and then less and less often, at least
-	// every routeAgeMost. Hubs announce when they come or go.
+	// A route asks which hubs answer when its knowledge is older than routeAge. The age grows up to routeAgeMost.
+	// Hubs also announce when they come or go.
 	routeAge     = 5 * time.Second
 	routeAgeMost = time.Minute
 )
@@ -28,7 +28,7 @@ type route struct {
 	hubs   []string // ids of the hubs that have answered; empty: NATS chooses
 	next   int
 	age    time.Duration // time after which hubs is outdated
-	asked  time.Time     // zero: something has changed since then
+	asked  time.Time     // time of the last question; zero if something has changed since then
 	asking bool
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Divisors of TTL that give the time between two writes of an owner, the time limit of one
-// request, and the pause after a failed request.
+// An owner writes its record every TTL/renewPart. A request has a time limit of TTL/requestPart, and a failed one is
+// repeated after TTL/pausePart.
 const (
 	renewPart   = 4
 	requestPart = 3

@@ -65,8 +65,8 @@ func entryOf(m map[string]string) Entry {
 }
 
 const (
-	listTime = 2 * time.Second        // for all hubs to answer
-	listGap  = 300 * time.Millisecond // after the last answer, for another one to arrive
+	listTime = 2 * time.Second        // bounds the wait for the answers of all hubs
+	listGap  = 300 * time.Millisecond // bounds the wait for another answer after the last one
 )
 
 // List asks all hubs of the fleet for their servers. The entries are sorted by server and

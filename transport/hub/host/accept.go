@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	handshakeTime = 5 * time.Second // for a connection to introduce itself
-	maxHandshake  = 4 << 10         // bytes of the introduction
+	handshakeTime = 5 * time.Second // bounds the handshake of a connection
+	maxHandshake  = 4 << 10         // bytes of the handshake
 	maxLabel      = 200             // bytes of ConnectRequest.Label
-	maxHandshakes = 64              // connections that have not introduced themselves
+	maxHandshakes = 64              // connections that have not completed the handshake
 	acceptPause   = 50 * time.Millisecond
-	writeTime     = 30 * time.Second // for the other side to read
+	writeTime     = 30 * time.Second // how long a write to a side that reads nothing may take
 	bridgeBuffer  = 64 << 10
 )
 
 // acceptor admits connections at the socket.
 type acceptor struct {
 	host    *Host
-	unknown chan struct{} // one entry for each connection that has not introduced itself
+	unknown chan struct{} // one entry for each connection that has not completed the handshake
 
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}

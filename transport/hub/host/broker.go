@@ -142,8 +142,8 @@ func operatorPermissions() *server.Permissions {
 // natsLog sends the errors of the NATS server to the log.
 type natsLog struct{ to *slog.Logger }
 
-// Noticef logs gateways that do not read, which end without an error. Other notices are
-// about the start of the NATS server.
+// Noticef logs that a gateway was disconnected because it does not read, which the NATS server reports as a notice.
+// Other notices are about its start and are dropped.
 func (l natsLog) Noticef(format string, v ...any) {
 	if strings.Contains(format, "Slow Consumer") {
 		l.Warnf(format, v...)

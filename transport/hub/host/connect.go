@@ -26,7 +26,7 @@ const (
 	// leases are over, and no gateway waits for its calls.
 	breakTime = cluster.DefaultTTL
 
-	againPause = 100 * time.Millisecond // between two attempts, and as much again at random
+	againPause = 100 * time.Millisecond // between two attempts; a random time of at most the same length is added
 )
 
 // connect opens both connections of the hub. The second one is for leases and beats, which
@@ -42,8 +42,8 @@ func (f *Fleet) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// open opens a connection. After a break it is opened again, and mended is called; a break
-// that lasts longer than breakTime ends it, and lost is called.
+// open opens a connection. NATS reopens it after a break, and mended is called. A break that lasts longer than
+// breakTime ends the connection, and lost is called.
 func (f *Fleet) open(ctx context.Context, name string, lost, mended func()) (*nats.Conn, error) {
 	var end *time.Timer // used by the callbacks, which NATS calls one after the other
 	return cluster.Connect(ctx, f.options.Address, nats.Name(name), nats.PingInterval(hubPing), nats.MaxPingsOutstanding(hubPings),

@@ -50,7 +50,7 @@ func (h *Host) Drain() {
 		}
 	}
 	h.drain(ctx, nil)
-	_ = h.nc.Flush() // the last answers; as above
+	_ = h.nc.Flush() // the last answers; without the connection, they are lost
 }
 
 // drain waits until no call of a server is in flight, ctx ends, or the connection is lost. If

@@ -11,7 +11,7 @@ import (
 
 const (
 	presenceAge  = 3 * time.Second // how long the result of dropEnded is used
-	presenceTime = time.Second     // for the NATS server to answer
+	presenceTime = time.Second     // bounds the wait for the answer of the NATS server
 )
 
 // present returns the number of gateways that have used the hub lately and have not ended.

@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	quiet      = 15 * time.Second // without a message, until a gateway with calls in flight counts as ended
-	forgotten  = 5 * time.Minute  // without a message, until any gateway counts as ended
+	quiet      = 15 * time.Second // time without a message after which a gateway with calls in flight counts as ended
+	forgotten  = 5 * time.Minute  // time without a message after which any gateway counts as ended
 	sweepEvery = 5 * time.Second
 )
 

@@ -82,7 +82,7 @@ func (f *Fleet) offer(ctx context.Context, o Offer) (*offered, error) {
 	return s, f.servers.OfferServer(ctx, o.Name, o.Config)
 }
 
-// asked answers why the server takes no calls.
+// asked answers a request with the reason why the server takes no calls.
 func (s *offered) asked(r micro.Request) { s.reason(r.Subject(), r.Reply()) }
 
 func (s *offered) reason(subject, reply string) {
@@ -247,7 +247,7 @@ func (s *offered) selects(tool string) bool {
 	return s.offer.Config.Selects(tool)
 }
 
-// listed answers with the tools.
+// listed answers a request for the tools of the server.
 func (s *offered) listed(m *nats.Msg) {
 	if g, number, ok := s.fleet.from(m.Subject, m.Reply); ok {
 		_ = g.tell(number, wire.Taken, s.taker) // the gateway sees the silence
@@ -255,7 +255,8 @@ func (s *offered) listed(m *nats.Msg) {
 	}
 }
 
-// greeted answers whether the server can be used.
+// greeted answers the request Open of a gateway: with an Offered, or with errNotOwner if another hub may own the
+// server.
 func (s *offered) greeted(m *nats.Msg) {
 	g, number, ok := s.fleet.from(m.Subject, m.Reply)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	leaseTime = 10 * time.Second // for opening the bucket of leases
+	leaseTime = 10 * time.Second // bounds the opening of the bucket of leases
 	storeTime = 2 * time.Second  // how long the start of a hub waits for the bucket; also the time between two attempts
 )
 

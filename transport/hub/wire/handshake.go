@@ -2,7 +2,7 @@ package wire
 
 import "time"
 
-// HubInfo is what a hub sends to every program that connects, before it knows the program.
+// HubInfo is the first message of a hub. It sends it to every program that connects, before it knows the program.
 type HubInfo struct {
 	Protocol int       `json:"protocol"`
 	Version  string    `json:"version"`

@@ -89,7 +89,7 @@ func (r record) encode() []byte {
 	return text
 }
 
-// Attempt is what send of DoOnce has to do.
+// Attempt is the argument of send in DoOnce. It says whether to make the call or to follow a task.
 type Attempt struct {
 	Task  string            // id of a task of the server to follow in place of a call; "": make the call
 	Began func(task string) // must be called when the server works on a task for the call; does not block
@@ -168,7 +168,8 @@ func (w *work) create(ctx context.Context) (uint64, error) {
 	return w.store.Create(ctx, w.name, w.record.encode())
 }
 
-// known returns what the record of an earlier call says.
+// known returns the outcome of an earlier call from its record. The error is errInFlight while that call is in
+// flight, and errLeftTask if its process has ended and a task of the server has to be followed.
 func (w *work) known(ctx context.Context, text []byte) (json.RawMessage, error) {
 	var r record
 	if err := json.Unmarshal(text, &r); err != nil {

@@ -33,7 +33,7 @@ type Outgoing struct {
 	limit time.Duration
 	late  func()
 	timer *time.Timer
-	asked time.Time // when Room was called last
+	asked time.Time // time of the last call of Room
 }
 
 // NewOutgoing returns a payload that is sent with send when the receiver has room. over is
