@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// approverHeader is the header that holds the secret of an approver. The capability would
-// not do: the plugin gives it to the commands of an agent.
+// approverHeader is the header that holds the secret of an approver. The capability is not enough, because the
+// plugin gives it to the commands of an agent.
 const approverHeader = "Toolscript-Approver"
 
 // errApprover is the error for a wrong approver secret.

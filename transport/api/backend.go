@@ -59,8 +59,8 @@ type CallBackend interface {
 	// Fetch gets a page of resources or prompts, one resource or one prompt. The answer is
 	// a toolscript.Page in JSON, or the result of MCP.
 	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
-	// Watch emits what the servers announce, until ctx ends or emit fails. The first change says that
-	// the servers have agreed.
+	// Watch emits the announcements of the servers, until ctx ends or emit fails. The first change is ChangeReady:
+	// from then on, no change is missed.
 	Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error
 	// RunOf returns the run that owns a capability, and the tools that the run may call.
 	// Its duration must not depend on the capabilities that exist.

@@ -26,8 +26,8 @@ func (c *Client) Events(ctx context.Context, q toolscript.LiveQuery, emit func(t
 	return c.receive(ctx, http.MethodGet, path, nil, q.After, emit)
 }
 
-// Watch calls emit with what the servers of the gateway announce, as Backend.Watch does. It returns nil
-// when the gateway stops.
+// Watch calls emit with the announcements of the gateway's servers, as Backend.Watch does. It returns nil when the
+// gateway stops.
 func (c *Client) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
 	path := "/watch"
 	if query := c.narrowed(url.Values{}); len(query) > 0 {

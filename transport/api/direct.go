@@ -40,8 +40,8 @@ func (d Direct) Servers(ctx context.Context, f toolscript.Filter, wait time.Dura
 	return orEmpty(servers), err
 }
 
-// Tools returns the tools that f selects, sorted by id, each once for all accounts of its server. Before that, it waits up to wait
-// for the servers that f selects and whose tools are not known.
+// Tools returns the tools that f selects, sorted by id. A tool of several accounts is listed once. Before that,
+// Tools waits up to wait for the servers that f selects and whose tools are not known.
 func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
 	waitedFor, err := await(ctx, f, wait, d.Backend.AwaitLists)
 	if err != nil {
@@ -58,8 +58,8 @@ func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 	return answer, nil
 }
 
-// AppTools returns the tools of the servers with a page that Allow selects, with those that only
-// apps may call, each once for all accounts of its server.
+// AppTools returns the tools of the servers with a page, as far as Allow selects them. It includes tools that only
+// apps may call. A tool of several accounts is listed once.
 func (d Direct) AppTools() Tools {
 	answer := Tools{Tools: []ToolInfo{}}
 	for _, t := range d.Backend.Catalog().Filter(d.Allow).OneAccount().OfApps() {
@@ -68,7 +68,7 @@ func (d Direct) AppTools() Tools {
 	return answer
 }
 
-// CallTool makes a call, as the method of Backend. The error is Forbidden for a tool that Allow excludes.
+// CallTool makes a call, as Backend.CallTool does. The error is Forbidden for a tool that Allow excludes.
 func (d Direct) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
 	if tool, known := d.Backend.Catalog().Find(call.ID); known && call.Run == "" {
 		if err := d.permits(tool); err != nil {

@@ -91,8 +91,8 @@ func (x *exchange) sendModule(m toolscript.Module) error {
 	tag := `"` + m.ETag + `"`
 	compress := len(m.Text) >= minCompressed && acceptsGzip(x.c.Get(fiber.HeaderAcceptEncoding)) && !x.fromLoopback()
 	if compress {
-		// RFC 9110 §8.8.1: a strong validator "is unique across all versions of all
-		// representations", and this is another representation.
+		// RFC 9110 §8.8.1: a strong validator "is unique across all versions of all representations", and the
+		// compressed text is another representation.
 		x.c.Set(fiber.HeaderETag, "W/"+tag)
 	} else {
 		x.c.Set(fiber.HeaderETag, tag)

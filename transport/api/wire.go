@@ -28,8 +28,8 @@ type ToolInfo struct {
 	OutputSchema  json.RawMessage `json:"outputSchema,omitempty"`
 
 	Annotations toolscript.Annotations `json:"annotations,omitzero"`
-	Original    *toolscript.Original   `json:"original,omitempty"` // what the server says, if the configuration overrides it
-	UI          *toolscript.UI         `json:"ui,omitempty"`       // what the server says about apps
+	Original    *toolscript.Original   `json:"original,omitempty"` // the server's own definition, if the configuration overrides it
+	UI          *toolscript.UI         `json:"ui,omitempty"`       // the part of the definition that is about apps
 }
 
 // Tools is the answer of GET /tools.

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
-// choices are the arguments that all these tools have in common.
+// choices has the properties of the input schema that all tools of models and agents share.
 const choices = `
 	"promptKey": {"type": "string", "minLength": 1, "description": "instructions: a prompt of prompts.save"},
 	"provider": {"type": "string", "minLength": 1, "description": "name of a provider in the configuration; default: the configured one"},

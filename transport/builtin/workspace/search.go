@@ -18,8 +18,8 @@ import (
 // maxFile is the maximum size of a file that is searched, in bytes. Larger files are left out.
 const maxFile = 64 << 20
 
-// binaryPart is the number of bytes at the begin of a file that are searched for a NUL
-// byte. A file with a NUL byte is binary and is not searched.
+// binaryPart is the number of bytes at the beginning of a file that are searched for a NUL byte. A file with a NUL
+// byte is binary and is not searched.
 const binaryPart = 8000
 
 // Search describes what to search for, and where.

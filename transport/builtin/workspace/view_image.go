@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	_ "image/gif"  // its size
-	_ "image/jpeg" // the same
-	_ "image/png"  // the same
+	_ "image/gif"  // decodes the dimensions of images
+	_ "image/jpeg" // as above
+	_ "image/png"  // as above
 	"io"
 	"net/http"
 	"path/filepath"
