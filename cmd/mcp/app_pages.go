@@ -11,8 +11,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// pageOwner returns the server of a page, and its own URI. A client has the URI from a list or from the
-// _meta of a tool; an app has the URI of its server. It returns "" if there is no such page.
+// pageOwner returns the server of a page, and the URI that the server itself uses for the page. uri may be that URI,
+// which apps use, or the one from a list or from the _meta of a tool, which clients use. server is "" if there is no
+// such page.
 func pageOwner(ctx context.Context, g Gateway, uri string) (server, own string, err error) {
 	all, err := g.AppTools(ctx)
 	if err != nil {
@@ -45,7 +46,7 @@ func pageOwner(ctx context.Context, g Gateway, uri string) (server, own string, 
 	return server, own, err
 }
 
-// readPage reads the page that clients find under a URI. It returns nil if there is none.
+// readPage reads the page with a URI of pageOwner. It returns nil if there is no such page.
 func readPage(ctx context.Context, g Gateway, uri string) (json.RawMessage, error) {
 	if !strings.HasPrefix(uri, toolscript.PageScheme) {
 		return nil, nil

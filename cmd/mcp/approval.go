@@ -24,8 +24,7 @@ const (
 type Approvals interface {
 	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
 	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
-	// AnswerApproval answers a call that waits for a person. It is called without the
-	// secret of an approver.
+	// AnswerApproval answers a call that waits for a person. It is called without the secret of an approver.
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
 }
 
@@ -154,9 +153,8 @@ func (s *script) answer(r request, reply *mcp.ElicitationResult) {
 
 const noDecision = "it has none of the answers of the form"
 
-// undecided handles a form that was accepted without a decision. The first time, the form
-// is shown again. After that, the request waits for an answer elsewhere, or is denied if
-// the user's file says that the person is at the client.
+// undecided handles a form that was accepted without a decision. The first time, the form is shown again. After that,
+// the request waits for an answer elsewhere, or is denied if the user's file says that the person is at the client.
 func (s *script) undecided(r request) (answer toolscript.ApprovalAnswer, ok bool) {
 	switch {
 	case !r.empty:

@@ -18,14 +18,14 @@ import (
 // appsExtension is MCP's extension for apps: pages of servers in a frame of the client.
 const appsExtension = "io.modelcontextprotocol/ui"
 
-// visitor is what a client says about itself when its session begins or, since MCP 2026-07-28, in
-// each request.
+// visitor describes a client, with the data that the client sends when its session begins or, since MCP 2026-07-28,
+// in each request.
 type visitor struct {
 	apps bool   // it shows apps
 	name string // for the audit
 }
 
-// visitor returns what a message says about its client.
+// visitor returns the description of the client in a message.
 func (m message) visitor() (v visitor) {
 	var params struct {
 		Capabilities mcp.ClientCapabilities `json:"capabilities"`
@@ -48,16 +48,17 @@ func (m message) visitor() (v visitor) {
 	return v
 }
 
-// appTool is a tool as a client that shows apps finds it.
+// appTool is a tool in the list for clients that show apps.
 type appTool struct {
 	api.ToolInfo
 	name       string
 	visibility []string // nil: models and apps
 }
 
-// appTools returns the tools of apps: each tool that says something about apps, under its id, and each
-// tool that an app may call, under the name that its server gave it, for apps only: an app knows no other
-// name. A name that two of the tools have is left out, because it does not say which server is meant.
+// appTools returns the tools of servers with apps, for a client that shows apps. A tool whose definition has a part
+// about apps is listed under its id. A tool that apps may call is also listed under the server's own name, visible
+// to apps only, because an app knows no other name. An own name that several tools have is left out, because it does
+// not identify a server.
 func appTools(ctx context.Context, g Gateway) ([]appTool, error) {
 	all, err := g.AppTools(ctx)
 	if err != nil {
@@ -100,7 +101,7 @@ func visibilityOf(ui toolscript.UI) []string {
 	return nil
 }
 
-// entry returns the tool as MCP writes it.
+// entry returns the tool in the form of tools/list.
 func (t appTool) entry() map[string]any {
 	ui := map[string]any{}
 	meta := map[string]any{"ui": ui}
@@ -127,14 +128,15 @@ func (t appTool) entry() map[string]any {
 	return entry
 }
 
-// listTools answers tools/list for a client that shows apps: the three tools, and those of apps.
+// listTools answers tools/list for a client that shows apps: with the three tools of this server and the tools of
+// appTools.
 func (p *passed) listTools(ctx context.Context, g Gateway) (json.RawMessage, error) {
 	tools, err := appTools(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	entries := []any{describeTool, runTool, searchTool}
-	var shown []byte // to a model
+	var shown []byte // definitions that the client gives to a model
 	for _, t := range []mcp.Tool{describeTool, runTool, searchTool} {
 		shown = append(shown, definition(t.Name, t.Description, t.RawInputSchema)...)
 	}
@@ -183,7 +185,7 @@ func (p *passed) callTool(ctx context.Context, g Gateway, m message, v visitor) 
 	return result, err
 }
 
-// unknownAppTool returns the error for a name that is not that of a tool, or that of several.
+// unknownAppTool returns the error for a name that no tool has, or that several tools have.
 func unknownAppTool(ctx context.Context, g Gateway, name string) error {
 	var ids []string
 	all, err := g.AppTools(ctx)

@@ -16,10 +16,9 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// given are the arguments of a call of one of our own tools. Clients add their own members,
-// and send null or empty values for optional arguments; models write numbers as text, and a
-// list of one item as the item. All of that is accepted. The result is checked with the
-// schema of the tool, like the arguments of other tools.
+// given are the arguments of a call of one of our own tools. Clients add their own members, and send null or empty
+// values for optional arguments; models write numbers as text, and a list of one item as the item. All of that is
+// accepted. The result is checked with the schema of the tool, like the arguments of other tools.
 type given struct {
 	schema  json.RawMessage
 	members map[string]any
@@ -105,8 +104,7 @@ func decoded(text string) (value any) {
 	return value
 }
 
-// plain converts a value to the type in the schema. It returns the value itself if that is
-// not possible.
+// plain converts a value to the type in the schema. It returns the value itself if that is not possible.
 func (g *given) plain(name string, p property, value any) any {
 	text, isText := value.(string)
 	number, isNumber := value.(float64)
@@ -156,8 +154,7 @@ func (g *given) plain(name string, p property, value any) any {
 // has reports whether an argument is given.
 func (g *given) has(name string) bool { return g.members[name] != nil }
 
-// missing refuses the arguments because one is absent. It also names unknown arguments, one
-// of which may be meant.
+// missing refuses the arguments because one is absent. It also names unknown arguments, one of which may be meant.
 func (g *given) missing(name, why string) {
 	if g.wrong != nil {
 		return

@@ -16,9 +16,8 @@ import (
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
-// uncounted is the cost of a message up to which it is not counted: the number of
-// connections bounds such messages. They include notifications and answers to questions,
-// which must never be refused.
+// uncounted is the cost of a message up to which it is not counted: the number of connections bounds such messages.
+// They include notifications and answers to questions, which must never be refused.
 const uncounted = 128 << 10
 
 // entry admits requests of HTTP clients, within the memory for messages and sessions. It
@@ -141,7 +140,7 @@ func (h entry) initialize(w http.ResponseWriter, body []byte, v visitor, serve f
 	id = w.Header().Get(server.HeaderKeySessionID)
 }
 
-// visitor returns what the client of a request has said about itself.
+// visitor returns the description of the client that has sent a request.
 func (h entry) visitor(r *http.Request, m message) visitor {
 	if mcp.IsModernProtocol(m.passParams().Meta.Version) {
 		return m.visitor()

@@ -93,7 +93,7 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	}, o.print)
 }
 
-// progress has the types of items that report progress and do not belong to the conversation.
+// harnessProgress has the types of items that report progress and do not belong to the conversation.
 var harnessProgress = map[string]bool{"ToolCallStart": true, "ToolCallEnd": true, "ApprovalRequest": true, "OutputTextDelta": true}
 
 func (o *harnessOptions) print(item json.RawMessage) error {

@@ -17,9 +17,8 @@ import (
 // edge is the number of bytes at each end of an overlong line in which its id is searched.
 const edge = 512
 
-// lines is the input and output of a server on stdio. It passes the lines of its input on
-// to mcp-go, which limits neither the length of a line nor the requests in progress, and
-// detects the end of each request in the output.
+// lines is the input and output of a server on stdio. It passes the lines of its input on to mcp-go, which limits
+// neither the length of a line nor the requests in progress, and detects the end of each request in the output.
 type lines struct {
 	in    *bufio.Reader
 	room  room

@@ -14,8 +14,8 @@ import (
 // maxListening bounds the requests subscriptions/listen of all clients. Each may name MaxWatched resources.
 const maxListening = 200
 
-// listenFilter is what a client of MCP 2026-07-28 wants to be told, with the member of the extension for
-// tasks, which mcp-go does not have.
+// listenFilter selects the notifications that a client of MCP 2026-07-28 gets. It has the member of the extension
+// for tasks, which the type of mcp-go lacks.
 type listenFilter struct {
 	Tools     bool     `json:"toolsListChanged,omitempty"`
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
@@ -28,7 +28,7 @@ func (f listenFilter) empty() bool {
 	return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0 && len(f.Tasks) == 0
 }
 
-// wants reports whether the client wants the notification of a changed list.
+// wants reports whether the filter selects the notification of a changed list.
 func (f listenFilter) wants(method string) bool {
 	return f.Tools && method == mcp.MethodNotificationToolsListChanged || f.Prompts && method == mcp.MethodNotificationPromptsListChanged ||
 		f.Resources && method == mcp.MethodNotificationResourcesListChanged
@@ -39,11 +39,11 @@ type listener struct {
 	id     json.RawMessage
 	to     notifier
 	filter listenFilter
-	agreed chan struct{}    // closed when the client knows what it is told
+	agreed chan struct{}    // closed when the client has received the agreed filter
 	lists  *pending[string] // notifications of changed lists that wait
 }
 
-// notify sends a notification, after the one that says what the client is told.
+// notify sends a notification after the client has received the agreed filter.
 func (l *listener) notify(method string, params map[string]any) {
 	<-l.agreed
 	l.send(method, params)
@@ -55,7 +55,7 @@ func (l *listener) send(method string, params map[string]any) {
 	}
 	params["_meta"] = map[string]any{mcp.MetaKeySubscriptionID: l.id}
 	text, err := toolscript.PlainJSON(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": method, "params": params})
-	if err == nil { // always
+	if err == nil { // the parameters always have a JSON form
 		l.to.notify(text)
 	}
 }
@@ -78,7 +78,7 @@ func (l *listener) deliver(ctx context.Context) {
 type listeners struct {
 	mu    sync.Mutex
 	all   map[*listener]bool
-	count int // including those without an agreement
+	count int // number of requests in progress, including those that all does not have yet
 }
 
 // begin counts a request, until end is called. It returns false if there are too many.
@@ -108,7 +108,7 @@ func (l *listeners) add(one *listener) {
 	l.all[one] = true
 }
 
-// announce tells those that want to know that a list has changed.
+// announce notifies the listeners whose filter selects the method.
 func (l *listeners) announce(method string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,8 +124,8 @@ func (m message) isListen() bool {
 	return m.Method == string(mcp.MethodSubscriptionsListen) && mcp.IsModernProtocol(m.passParams().Meta.Version)
 }
 
-// listen answers subscriptions/listen: with notifications until ctx or this server ends, and then with
-// a result. The client is told the part of its filter that can be fulfilled.
+// listen answers subscriptions/listen: with notifications until ctx or this server ends, and then with a result. The
+// first notification has the agreed filter, the part of the client's filter that this server can fulfil.
 func (e *entrance) listen(ctx context.Context, m message) []byte {
 	var params struct {
 		Notifications listenFilter `json:"notifications"`
@@ -161,7 +161,8 @@ func (e *entrance) listen(ctx context.Context, m message) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%[1]s,"result":{"resultType":"complete","_meta":{"%[2]s":%[1]s}}}`, m.ID, mcp.MetaKeySubscriptionID)
 }
 
-// agree begins what a client wants to be told, until ctx ends, and returns the part that was possible.
+// agree starts the notifications that the filter selects, until ctx ends, and returns the part of the filter for
+// which that was possible.
 func (e *entrance) agree(ctx context.Context, l *listener, wanted listenFilter) (agreed listenFilter) {
 	agreed = listenFilter{Tools: wanted.Tools, Prompts: wanted.Prompts && e.Pass, Resources: wanted.Resources && e.Pass}
 	for _, id := range wanted.Tasks[:min(len(wanted.Tasks), toolscript.MaxWatched)] {

@@ -29,7 +29,7 @@ func logParams(c toolscript.Change) map[string]any {
 	return map[string]any{"level": c.Level, "logger": logger, "data": c.Data}
 }
 
-// setLogLevel handles logging/setLevel: the session gets the log messages of all servers from a level on.
+// setLogLevel handles logging/setLevel: the session gets the log messages of all servers with at least this level.
 func (e *entrance) setLogLevel(ctx context.Context, level string) (json.RawMessage, error) {
 	session, _ := ctx.Value(sessionKey{}).(string)
 	switch {
@@ -48,7 +48,7 @@ func (e *entrance) setLogLevel(ctx context.Context, level string) (json.RawMessa
 	return json.RawMessage(`{}`), nil
 }
 
-// setLogs records how the log messages of a session end, and ends those of an earlier level.
+// setLogs records the function that ends the log messages of a session, and calls the one of the previous level.
 func (s *subscriptions) setLogs(session string, cancel context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *script) notifying(ctx context.Context, meta *mcp.Meta) (stop func()) {
 	}
 }
 
-// hear begins to pass on log messages, if the request wants some.
+// hear starts passing on log messages, if the request asks for them.
 func (s *script) hear(ctx context.Context, meta *mcp.Meta) {
 	to, level := notifierIn(ctx), string(meta.LogLevel())
 	if to == nil || level == "" || !s.Pass || !server.IsModernRequest(ctx) {
@@ -92,10 +92,10 @@ func (s *script) hear(ctx context.Context, meta *mcp.Meta) {
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	if !s.heard.begin(to, cancel) {
-		cancel() // begin of the run has done it
+		cancel() // the request that began the run receives them
 		return
 	}
-	_ = s.watch(life, toolscript.WatchQuery{Level: level}, s.heard.add) // without it, the run is the same
+	_ = s.watch(life, toolscript.WatchQuery{Level: level}, s.heard.add) // without log messages, the run is the same
 }
 
 func (h *hearing) begin(to notifier, stop context.CancelFunc) bool {
@@ -108,8 +108,8 @@ func (h *hearing) begin(to notifier, stop context.CancelFunc) bool {
 	return true
 }
 
-// unhear must be called before the response to the request. The messages of the last call may arrive after
-// its result.
+// unhear stops passing on log messages. It must be called before the response to the request. It waits for logGrace,
+// because the messages of the last call may arrive after its result.
 func (s *script) unhear(ctx context.Context) {
 	s.heard.mu.Lock()
 	hears := s.heard.to != nil
@@ -166,7 +166,7 @@ func (h *hearing) calls(tool string) {
 // send sends a message. The caller holds mu, and to is set.
 func (h *hearing) send(c toolscript.Change) {
 	text, err := toolscript.PlainJSON(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": methodMessage, "params": logParams(c)})
-	if err == nil { // always
+	if err == nil { // a change always has a JSON form
 		h.to.notify(text)
 	}
 }

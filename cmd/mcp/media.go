@@ -12,8 +12,7 @@ import (
 // handleKey is the member of _meta of a content block that holds the handle of its data.
 const handleKey = "toolscript/handle"
 
-// show keeps the images and sounds of a value for the result, where they become content
-// blocks after the text.
+// show keeps the images and sounds of a value for the result, in which they become content blocks after the text.
 func (s *script) show(v json.RawMessage) (notices []string) {
 	var left int
 	if s.media, left = s.Media(s.runID, v); left > 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// outputTemplate is the resource with what a result omits. part is value or output; range
-// is a range of bytes such as 0-9999.
+// outputTemplate is the template of the resources that hold the omitted parts of results. part is value or output;
+// range is a range of bytes such as 0-9999.
 var outputTemplate = mcp.NewResourceTemplate("toolscript://runs/{run}/{part}{?range}", "run-output",
 	mcp.WithTemplateDescription("The whole value or console output of a run that was too large for its result"))
 

@@ -32,7 +32,7 @@ func (o *owners) learn(uri, server string) {
 	}
 }
 
-// forget forgets what the lists have named.
+// forget removes all known servers of resources.
 func (o *owners) forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -41,7 +41,8 @@ func (o *owners) forget() {
 
 var errNoResource = &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("no server has this resource")}
 
-// of returns the server of a resource: the one that has listed it, or that has a template for it.
+// of returns the server of a resource: the server that lists it, else the one with a template that fits it. The
+// error is errNoResource if there is none.
 func (o *owners) of(ctx context.Context, g Gateway, uri string) (string, error) {
 	o.mu.Lock()
 	server, known := o.known[uri]

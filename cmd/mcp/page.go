@@ -5,7 +5,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// pageID returns the id of a page that the client is asked to open. The ids of the servers may be equal.
+// pageID returns the id of a page that the client is asked to open. It contains the id of the run, because questions
+// of several runs may have the same id.
 func (q question) pageID() string { return q.runID + "." + q.ID }
 
 // page returns the elicitation of a page. The client shows the address and asks for consent.

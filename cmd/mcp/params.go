@@ -44,7 +44,7 @@ func (m message) checkParams() error {
 	return nil
 }
 
-// checkTool returns the error for a call of a tool that is none of the three, or nil.
+// checkTool returns the error for a call of a tool that this server does not have, or nil.
 func (m message) checkTool() error {
 	if m.Method != string(mcp.MethodToolsCall) {
 		return nil

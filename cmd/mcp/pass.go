@@ -22,8 +22,8 @@ type passed struct {
 	owners   owners
 }
 
-// passes reports whether a request is about the prompts, resources, skills and apps of servers, about tasks, or
-// about what a client is told.
+// passes reports whether a request is about the prompts, resources, skills or apps of servers, about tasks, or about
+// notifications.
 func (e *entrance) passes(m message, v visitor) bool {
 	if m.isTask() || m.isListen() {
 		return true
@@ -198,7 +198,7 @@ func (p *passed) page(ctx context.Context, g Gateway, o toolscript.FetchRequest)
 	if err := json.Unmarshal(raw, &page); err != nil {
 		return nil, err
 	}
-	var servers []string // of the entries
+	var servers []string // server of each entry
 	entries := make([]map[string]json.RawMessage, 0, len(page.Entries)+1)
 	if page.Of == toolscript.ResourceTemplates && o.Cursor == "" {
 		entries = append(entries, ownTemplate())

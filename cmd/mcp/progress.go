@@ -23,7 +23,7 @@ type progress struct {
 	count    int
 	since    time.Time // start of the first request
 	reported time.Time
-	last     string    // the last message, also if no request waits
+	last     string    // the last message, even if no request waits
 	lastAt   time.Time // when it was reported
 }
 

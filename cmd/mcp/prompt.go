@@ -9,8 +9,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/app"
 )
 
-// instructions tell an agent with a shell how to use the program, in at most 400
-// tokens.
+// promptText tells an agent with a shell how to use the program, in at most 400 tokens.
 //
 //go:embed prompt.md
 var promptText string

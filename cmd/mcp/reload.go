@@ -23,8 +23,8 @@ func ChangeSignal() (<-chan struct{}, func()) {
 	}
 }
 
-// reachable lets commands reload the gateway of toolscript mcp, which they do not use otherwise. If this
-// fails, a change of the configuration has no effect until the client starts toolscript mcp again. end makes
+// reachable lets commands reload the gateway of toolscript mcp, although they do not use it for anything else. If
+// this fails, a change of the configuration has no effect until the client starts toolscript mcp again. end makes
 // the gateway unreachable.
 func (o *mcpOptions) reachable(own *daemon.Daemon, loaded *config.Config, logger *slog.Logger) (end func()) {
 	unreachable := func(err error) func() {

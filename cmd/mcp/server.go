@@ -37,7 +37,7 @@ type Gateway interface {
 	Offers
 }
 
-// Offers are what servers have in addition to tools, and what they announce.
+// Offers gives access to the resources, prompts, skills and apps of servers, and to their announcements.
 type Offers interface {
 	// Fetch lists, reads and completes the resources and prompts of the servers, and lists and reads
 	// their skills.
@@ -45,8 +45,7 @@ type Offers interface {
 	// AppTools lists the tools of servers with apps, and CallTool calls one.
 	AppTools(ctx context.Context) (api.Tools, error)
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
-	// Watch emits what the servers announce, until ctx ends or emit fails. The first change says that
-	// they have agreed.
+	// Watch emits the announcements of the servers, until ctx ends or emit fails. The first change is ChangeReady.
 	Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error
 }
 
@@ -59,11 +58,11 @@ type Options struct {
 	// TaskAfter is how long a run lasts before it becomes a task for a client that has declared
 	// tasks; 0: DefaultTaskAfter.
 	TaskAfter time.Duration
-	// Session and Cwd are those of the stdio client; "" if it has none.
+	// Session and Cwd are the session and the working directory of the client on stdio; "" if it has none, and for
+	// clients over HTTP.
 	Session, Cwd string
-	// Shorten returns a value in the form for a model, shortened to about tokens (0: the
-	// configured limit), and notices about omitted parts. It stores the whole value where
-	// RunOutput or Kept finds it.
+	// Shorten returns a value in the form for a model, shortened to about tokens (0: the configured limit), and
+	// notices about omitted parts. It stores the whole value where RunOutput or Kept finds it.
 	Shorten func(runID string, value json.RawMessage, tokens int) (short json.RawMessage, notices []string)
 	// Media returns the images and sounds of a value that a model is shown, and the number
 	// of the others.
@@ -76,7 +75,7 @@ type Options struct {
 	Error func(*toolscript.RunError) string
 	// Diagnostic returns the text of a finding of the type checker.
 	Diagnostic func(*toolscript.Diagnostic) string
-	// Told rewrites a message for an agent, which has no shell. If it is nil, messages stay the same.
+	// Told rewrites a message of this program for an agent without a shell. If it is nil, messages stay the same.
 	Told func(text string) string
 	// Changes receives a value when the servers of the gateway have changed. Clients then
 	// get the notification that lists of tools have changed. Changes may be nil.

@@ -96,7 +96,7 @@ func (s *sessions) enter(id string) bool {
 	return ok
 }
 
-// visitor returns what the client of a session has said when it began.
+// visitor returns the description that the client of a session has sent when it began.
 func (s *sessions) visitor(id string) (v visitor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,9 +131,8 @@ func (s *sessions) drop(at *list.Element) {
 	delete(s.known, of.id)
 }
 
-// makeRoom removes sessions without requests, the least recently used first, until there is
-// room for one that keeps some bytes. The caller holds mu, and must end the returned
-// sessions.
+// makeRoom removes sessions without requests, the least recently used first, until there is room for one that keeps
+// some bytes. The caller holds mu, and must end the returned sessions.
 func (s *sessions) makeRoom(bytes int) (ended []string, ok bool) {
 	full := func() bool { return len(s.known)+s.begun >= maxSessions || s.kept+bytes > maxKept }
 	for at := s.order.Front(); at != nil && full(); {

@@ -8,9 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// present writes the result of a tool as text, and records the text of each result. It does
-// not repeat the text as structured content, because several clients would show a model
-// both. A cancelled request gets no answer.
+// present writes the result of a tool as text, and records the text of each result. It does not repeat the text as
+// structured content, because several clients would show a model both. A cancelled request gets no answer.
 func (e *entrance) present(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, err := next(ctx, request)

@@ -72,8 +72,8 @@ func skillPage(ctx context.Context, g Gateway, cursor string) (toolscript.Page, 
 	return page, err
 }
 
-// servedURI returns the URI under which a client finds a file of a skill, or a page: those of two
-// servers may have the same URI. own is the scheme of such URIs.
+// servedURI returns the URI under which clients find a file of a skill, or a page. It contains the name of the
+// server, because two servers may use the same URI. own is the scheme of such URIs.
 func servedURI(own, server, uri string) string {
 	scheme, path, _ := strings.Cut(uri, "://")
 	if scheme+"://" != own {

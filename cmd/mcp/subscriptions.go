@@ -19,14 +19,14 @@ const maxWatchedHere = 1000
 // stdioSession is the id of mcp-go's session of the client on stdio.
 const stdioSession = "stdio"
 
-// subscriptions are what the sessions of MCP before 2026-07-28 want to be told.
+// subscriptions holds the subscriptions of the sessions of MCP before 2026-07-28.
 type subscriptions struct {
 	mu    sync.Mutex
 	all   map[string]*subscriber // by session
 	count int                    // resources of all sessions
 }
 
-// subscriber is what one session wants to be told.
+// subscriber holds the subscriptions of one session.
 type subscriber struct {
 	resources map[string]context.CancelFunc // by URI
 	stopLogs  context.CancelFunc            // nil: no log messages
@@ -56,7 +56,7 @@ func (e *entrance) subscribe(ctx context.Context, uri string) (json.RawMessage, 
 		cancel()
 		return json.RawMessage(`{}`), err
 	}
-	defer context.AfterFunc(ctx, cancel)() // a client that cancels the request is not told
+	defer context.AfterFunc(ctx, cancel)() // a cancelled request leaves no subscription
 	if err := e.watchResource(life, uri, func(uri string) {
 		e.notifySession(session, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
 	}); err != nil {
@@ -66,27 +66,27 @@ func (e *entrance) subscribe(ctx context.Context, uri string) (json.RawMessage, 
 	return json.RawMessage(`{}`), nil
 }
 
-// lifeOf returns a context with the profile of a request, which ends with this server.
+// lifeOf returns a context that has the profile of a request and ends with this server.
 func (e *entrance) lifeOf(ctx context.Context) context.Context {
 	return context.WithValue(e.life, profileKey{}, ProfileOf(ctx))
 }
 
-// unsubscribe handles resources/unsubscribe. It is no error if there is nothing to end.
+// unsubscribe handles resources/unsubscribe. It succeeds even if there is no subscription.
 func (e *entrance) unsubscribe(ctx context.Context, uri string) json.RawMessage {
 	session, _ := ctx.Value(sessionKey{}).(string)
 	e.subscriptions.remove(session, uri)
 	return json.RawMessage(`{}`)
 }
 
-// notifySession sends a notification to a session, which may have ended. One that does not read loses
-// notifications.
+// notifySession sends a notification to a session. A session that does not read loses notifications. If the session
+// has ended, its subscriptions end.
 func (e *entrance) notifySession(session, method string, params map[string]any) {
 	if err := e.server.SendNotificationToSpecificClient(session, method, params); errors.Is(err, server.ErrSessionNotFound) {
 		e.subscriptions.leave(session)
 	}
 }
 
-// add records a resource; known is true if the session has it already.
+// add records a subscription. known is true if the session has it already. The error is Busy if there are too many.
 func (s *subscriptions) add(session, uri string, cancel context.CancelFunc) (known bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *subscriptions) add(session, uri string, cancel context.CancelFunc) (kno
 	return false, nil
 }
 
-// of returns what a session wants. The caller holds mu.
+// of returns the subscriber of a session, and creates it if necessary. The caller holds mu.
 func (s *subscriptions) of(session string) *subscriber {
 	if s.all == nil {
 		s.all = map[string]*subscriber{}
@@ -127,7 +127,7 @@ func (s *subscriptions) remove(session, uri string) {
 	s.count--
 }
 
-// leave ends everything that a session is told.
+// leave ends all subscriptions of a session.
 func (s *subscriptions) leave(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

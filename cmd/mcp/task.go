@@ -59,7 +59,7 @@ type taskState struct {
 // runs reports whether the task has not ended.
 func (s taskState) runs() bool { return s.Status == taskWorking || s.Status == taskAsks }
 
-// newTask follows a detached run until its end, and then calls release. ctx says who the client is.
+// newTask follows a detached run until its end, and then calls release. ctx identifies the client.
 func (e *entrance) newTask(ctx context.Context, g Gateway, release func(), runID string, args runArgs) *task {
 	now := time.Now()
 	forms, _ := canElicit(ctx)
@@ -102,7 +102,7 @@ func (t *task) collect() {
 	}
 }
 
-// pose makes a question one that the client finds. A question that is asked again has another key.
+// pose adds a question to the state of the task. A question that is asked again has another key.
 func (t *task) pose(q question) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -109,7 +109,7 @@ func (e *entrance) answerTask(ctx context.Context, m message) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, text)
 }
 
-// protocolInfo returns what a request of MCP 2026-07-28 says about its client.
+// protocolInfo returns the description of the client in a request of MCP 2026-07-28.
 func (m message) protocolInfo() *server.RequestProtocolInfo {
 	var params struct {
 		Meta *mcp.Meta `json:"_meta"`
@@ -225,7 +225,8 @@ func (e *entrance) runAsTask(ctx context.Context, request mcp.CallToolRequest) (
 	return nil, t, nil
 }
 
-// findTask returns a task in memory, or one of which the gateway keeps the events.
+// findTask returns a task in memory, else one whose events the gateway keeps. The error is NotFound if there is
+// neither.
 func (e *entrance) findTask(ctx context.Context, id string) (*task, error) {
 	if t := e.tasks.of(id); t != nil {
 		return t, nil
@@ -252,8 +253,8 @@ func (t *tasks) of(id string) *task {
 	return found
 }
 
-// add adds a task, and returns the one that already has its id, if there is one. Another task leaves the
-// memory if there are too many: one that has ended, or any. Its run goes on.
+// add adds a task, or returns the known task with its id. If there are too many, add removes another task from
+// memory, preferably one that has ended. The run of the removed task goes on.
 func (t *tasks) add(added *task) *task {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,9 +18,9 @@ const (
 	maxWatchAgain = time.Minute
 )
 
-// watch calls tell with what the servers announce, until ctx ends. It returns when they have agreed, or
-// the error of the first attempt. If the gateway ends the watch, it begins again; the resources may have
-// changed in the meantime.
+// watch calls tell with the announcements of the servers, until ctx ends. It returns when the subscriptions are in
+// effect, or with the error of the first attempt. If the gateway ends the watch, it begins again; the resources may
+// have changed in the meantime.
 func (e *entrance) watch(ctx context.Context, q toolscript.WatchQuery, tell func(toolscript.Change)) error {
 	begun := make(chan error, 1)
 	go func() {
@@ -67,8 +67,8 @@ func (e *entrance) watchOnce(ctx context.Context, q toolscript.WatchQuery, tell 
 	})
 }
 
-// watchResource calls tell with the URIs of a resource that has changed and of changed parts of it, until
-// ctx ends. The error says why nobody announces its changes.
+// watchResource calls tell with the URIs of a resource that has changed and of changed parts of it, until ctx ends.
+// The error is the reason why changes of the resource are not announced.
 func (e *entrance) watchResource(ctx context.Context, uri string, tell func(uri string)) error {
 	g, release, err := e.Gateway(ctx)
 	if err != nil {
@@ -83,11 +83,10 @@ func (e *entrance) watchResource(ctx context.Context, uri string, tell func(uri 
 	return e.watch(ctx, q, func(c toolscript.Change) { tell(c.URI) })
 }
 
-// listPause is the time in which changes of lists become one notification.
+// listPause is the time within which several changes of a list become one notification.
 const listPause = 500 * time.Millisecond
 
-// lists collects changed lists of the servers. They are watched from the first time on that a client asks
-// for a list.
+// lists collects changed lists of the servers. A list is watched from the first request of a client for it.
 type lists struct {
 	changed *pending[toolscript.Collection]
 
@@ -146,7 +145,7 @@ func (e *entrance) follow(ctx context.Context) {
 	}
 }
 
-// announce notifies the clients of a changed list that want to know.
+// announce sends a notification of a changed list to all sessions, and to the listeners whose filter selects it.
 func (e *entrance) announce(method string) {
 	e.server.SendNotificationToAllClients(method, nil)
 	e.listeners.announce(method)
