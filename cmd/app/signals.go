@@ -38,7 +38,7 @@ func (a *App) Interrupts() <-chan struct{} {
 	return next
 }
 
-// takesInterrupt passes a signal to interrupts, and reports whether it did.
+// takesInterrupt passes a signal to Interrupts, and reports whether it did.
 func (a *App) takesInterrupt(sig os.Signal) bool {
 	if sig != os.Interrupt {
 		return false

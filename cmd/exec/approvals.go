@@ -69,8 +69,8 @@ func (p gatewayPlace) Approve(ctx context.Context, person *terminal.Person, a to
 	}
 }
 
-// whole returns a function that returns a request with all of its arguments, or a itself if the request no
-// longer waits.
+// wholeApproval returns a function that returns a request with all of its arguments. If the request no longer waits,
+// the function returns a itself.
 func wholeApproval(ctx context.Context, at interface {
 	PendingApproval(ctx context.Context, id string) (toolscript.Approval, error)
 }, a toolscript.Approval) func() toolscript.Approval {

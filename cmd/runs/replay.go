@@ -122,7 +122,7 @@ func (s *starting) wait() (*worker.Sandbox, error) {
 	return s.sandbox, s.err
 }
 
-// end kills the sandbox: it has nothing to lose.
+// end kills the sandbox, which has no state to save.
 func (s *starting) end() {
 	if sandbox, err := s.wait(); err == nil {
 		sandbox.Kill()

@@ -57,7 +57,7 @@ func (w *Waterfall) cells(b *bar, width int) string {
 	}
 	first := min(int(b.from*scale), width-1)
 	last := max(first, min(int(b.to*scale), width-1))
-	if last > first && float64(last) == b.to*scale { // it ends where this cell begins
+	if last > first && float64(last) == b.to*scale { // the bar ends where this cell begins
 		last--
 	}
 	cells := []rune(strings.Repeat(" ", width))

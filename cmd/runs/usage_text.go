@@ -101,7 +101,7 @@ func (t *usageText) work() {
 	}
 }
 
-// part returns n as a percentage of of; "" if the percentage would be meaningless.
+// usagePart returns n as a percentage of of; "" if the percentage would be meaningless.
 func usagePart(n, of int) string {
 	if of == 0 || n > 10*of {
 		return ""
