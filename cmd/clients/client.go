@@ -101,7 +101,7 @@ const (
 	yamlFile = "yaml"
 )
 
-// connected returns the file marked as the one in which toolscript is registered.
+// connected returns the file, marked as the one in which toolscript is registered.
 func (f File) connected() File {
 	f.connect = true
 	return f

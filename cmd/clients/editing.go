@@ -42,9 +42,9 @@ func HasServer(file File, name string) (bool, error) {
 
 const accountsKey = "accounts"
 
-// editServers returns the change that edits some servers in a file of toolscript, or nil if
-// no server needs an edit. It ignores names that the file does not have. account is that in a name
-// such as github@work.
+// editServers returns the change that edits some servers in a file of toolscript, or nil if no server needs an edit.
+// It ignores names that the file does not have. account is the part of a name such as github@work after the @; else
+// "".
 func editServers(file File, names []string, edit func(c *Change, server *node, name, account string) error) (*Change, error) {
 	t, d, err := openServers(file)
 	if err != nil || d == nil {
@@ -134,8 +134,8 @@ func (c *Change) written(keys ...string) json.RawMessage {
 	return nil
 }
 
-// Confine returns the "confine" of a server, which is that of all its accounts, in a file of toolscript, as written in the
-// file, or nil if there is none.
+// Confine returns the "confine" of a server in a file of toolscript, in the form of the file, or nil if there is
+// none. All accounts of a server share it.
 func Confine(file File, name string) (any, error) {
 	_, d, err := openServers(file)
 	if err != nil || d == nil {

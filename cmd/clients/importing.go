@@ -62,8 +62,8 @@ const (
 	LeftInvalid    LeftKind = "invalid"    // the server or file cannot be read, or toolscript cannot use it
 )
 
-// Told returns what is left out and the user should know about, without servers that toolscript
-// has already. If the import takes nothing, Told returns nil: Nothing names the other servers.
+// Told returns the omitted servers and files that the user should know about, without servers that toolscript has
+// already. If the import takes nothing, it returns nil, because the text of Nothing names them.
 func (i *Import) Told() []Left {
 	if len(i.Taken) == 0 {
 		return nil

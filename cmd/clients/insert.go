@@ -106,7 +106,7 @@ func nested(value any, keys []string) any {
 // insert adds a member after the last one of an object.
 func (d *document) insert(n *node, s style, key string, value any) {
 	o, indent := n.object(), d.indentAt(n.StartOffset)
-	var before hujson.Extra // of the new member
+	var before hujson.Extra // text before the new member
 	trailing := hujson.Extra(nil)
 	switch size := len(o.Members); {
 	case size == 0:
