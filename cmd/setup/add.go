@@ -22,7 +22,7 @@ type addOptions struct {
 	registry string
 	from     string
 	secrets  bool
-	earlier  bundleRecord // of the bundle that a new one replaces; without folder if there is none
+	earlier  bundleRecord // record of the bundle that a new one replaces; its folder is "" if there is none
 	self     *cobra.Command
 }
 
@@ -78,7 +78,8 @@ is downloaded with --from mcpb, or if the server has nothing else; its hash is c
 	return c
 }
 
-// dispatch adds what the words name.
+// dispatch undoes the last addition with --undo. Otherwise it adds the server that the arguments name: a bundle, a
+// command, an address, or a server of the registry.
 func (o *addOptions) dispatch(c *cobra.Command, args []string) error {
 	if o.Undo {
 		return sweepBundles(c.Context(), &o.ChangeOptions, func() error { return o.TakeBack(c.Context(), "add") })
@@ -231,10 +232,11 @@ type FoundServer struct {
 	Description string `json:"description"`
 }
 
-// mostShown is the most servers that a table of several has.
+// mostShown bounds the servers in the table of several.
 const mostShown = 20
 
-// several prints the found servers and returns an error of kind Conflict. more: the registry has others, too.
+// several prints the found servers and returns an error of kind Conflict. more says that the registry has further
+// ones.
 func (o *addOptions) several(text string, found []Entry, more bool) error {
 	list := []FoundServer{}
 	for _, e := range found {
@@ -370,7 +372,7 @@ func (o *addOptions) describeEntry(e Entry) {
 	}
 }
 
-// describe shows what the registry says of a server, and what the server may do.
+// describe shows the entry of a server in the registry, and the permissions of the server.
 func (o *addOptions) describe(e Entry, c Choice, all []Choice, refused []string) {
 	say := o.row
 	o.describeEntry(e)

@@ -170,7 +170,7 @@ func (o *authOptions) login(ctx context.Context) error {
 func (o *authOptions) retry(ctx context.Context) {
 	g, err := o.Target.Shared(ctx, o.trust)
 	if err != nil || g == nil {
-		return // only the login was asked for
+		return // the user has asked only for the login
 	}
 	defer g.Close()
 	servers, err := g.Servers(ctx, toolscript.Filter{o.server}, 0)

@@ -27,8 +27,8 @@ func addAccount(c *cobra.Command, a *app.App, account *string) {
 	}) // the flag exists
 }
 
-// accountOf returns the configured name for a server and an account, which may be "". accounts are
-// those that the server has if neither names one of them.
+// accountOf returns the configured name for a server and an account, which may be "". If account is "", accounts are
+// the accounts that the server has. The error names the accounts if account is not one of them.
 func accountOf(a *app.App, server, account string, trust bool) (name string, accounts []string, err error) {
 	loaded, err := a.Host.Load(trust)
 	if err != nil {

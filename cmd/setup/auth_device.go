@@ -41,12 +41,12 @@ func (o *authOptions) showCode(code oauth.DeviceCode) error {
 	return o.progress("Waiting for you to enter the code, until %s", code.Ends.Format(time.TimeOnly))
 }
 
-// offerDevice begins a login with a code if the authorization server has that, for a user whose browser could not
-// be opened. The channel receives its end; without such a login it is nil.
+// offerDevice begins a login with a code, for a user whose browser could not be opened. The channel receives the end
+// of that login. It is nil if the authorization server has no such login.
 func (o *authOptions) offerDevice(ctx context.Context, session *oauth.Session) <-chan error {
 	attempt, err := session.BeginDevice(ctx)
 	if err != nil || o.showCode(attempt.Code()) != nil {
-		return nil // the page of the authorization server remains
+		return nil // the user can still open the page of the authorization server
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- attempt.Wait(ctx) }()

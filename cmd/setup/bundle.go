@@ -30,7 +30,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// versionTime bounds the question for the version of a runtime.
+// versionTime bounds the run of a program that prints its version.
 const versionTime = 10 * time.Second
 
 // isBundle reports whether a word names an MCPB file.
@@ -48,7 +48,8 @@ func bundlesFolder(a *app.App) (string, error) {
 	return filepath.Join(data, "bundles"), nil
 }
 
-// addBundle unpacks a bundle below the data folder and adds its server. from is where the user has it from.
+// addBundle unpacks a bundle below the data folder and adds its server. from names the bundle in messages and in the
+// definition: a path, or the identifier in the registry.
 func (o *addOptions) addBundle(ctx context.Context, file, from string, words []string) (err error) {
 	given, err := pairsOf(words)
 	if err != nil {
@@ -119,7 +120,7 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 		if unlock, err = lockBundles(ctx, record.folder); err != nil {
 			return err
 		}
-		if err := cmp.Or(before(), record.free(o.App, earlier)); err != nil { // again, because the user has had time to answer
+		if err := cmp.Or(before(), record.free(o.App, earlier)); err != nil { // checked again, because time has passed until the answer of the user
 			return err
 		}
 		if agreed = true; earlier.folder == record.folder { // only the settings change
@@ -148,7 +149,7 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 	return o.prepareServer(ctx, plan, choice)
 }
 
-// lockBundles waits until no other process unpacks a bundle: it might be the same one.
+// lockBundles waits until no other process unpacks a bundle, because it could be the same bundle.
 func lockBundles(ctx context.Context, folder string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return func() {}, err
@@ -160,7 +161,7 @@ func lockBundles(ctx context.Context, folder string) (unlock func(), err error) 
 	return sync.OnceFunc(unlock), nil
 }
 
-// install unpacks the bundle in place of the rest of an earlier attempt.
+// install unpacks the bundle. It first removes what an interrupted attempt has left.
 func (b *Bundle) install(ctx context.Context, record bundleRecord) error {
 	folder := record.folder
 	if err := removeBundle(folder); err != nil {
@@ -210,7 +211,7 @@ func removeSecretsOf(ctx context.Context, a *app.App, r bundleRecord) error {
 	return nil
 }
 
-// describeBundle shows what the manifest says of a bundle, and what its server may do.
+// describeBundle shows the manifest of a bundle, and the permissions of its server.
 func (o *addOptions) describeBundle(b *Bundle, c Choice) {
 	m := b.Manifest
 	o.Say("%-12s %s", "bundle:", terminal.OneLine(fmt.Sprintf("%s %s: %s", cmp.Or(m.DisplayName, m.Name), m.Release, short(m.Description))))
@@ -243,7 +244,7 @@ func runtimeVersion(ctx context.Context, program string, env []string) (string, 
 
 var noName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9]+`) })
 
-// localName makes the name of a server from that of a bundle.
+// localName makes the name of a server from the name of a bundle.
 func localName(name string) string {
 	return cmp.Or(strings.Trim(noName().ReplaceAllString(strings.ToLower(name), "-"), "-"), "bundle")
 }
@@ -259,8 +260,8 @@ func folderName(server string) string {
 	return name + "-" + hex.EncodeToString(sum[:4])
 }
 
-// settings returns the values of user_config: given as KEY=VALUE, typed at the terminal, or the default. Values that
-// are sensitive become secrets.
+// settings returns the values of user_config: given as KEY=VALUE, typed at the terminal, or the default. Sensitive
+// values become secrets.
 func (o *addOptions) settings(ctx context.Context, m *Manifest, serverName string, given map[string]string, earlier bundleRecord) (*bundleValues, []Variable, error) {
 	places, err := clients.FindPlaces(o.Dir, o.LookupEnv)
 	if err != nil {
@@ -368,7 +369,7 @@ func defaultOf(s UserSetting, v *bundleValues) (string, error) {
 	return strings.Join(all, string(os.PathListSeparator)), nil
 }
 
-// settingValues checks a value and returns it, or several of a setting with multiple.
+// settingValues checks a value and returns it. A setting with multiple may have several values.
 func (o *addOptions) settingValues(name string, s UserSetting, text string) ([]string, error) {
 	if text == "" {
 		return nil, nil

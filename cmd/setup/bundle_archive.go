@@ -22,7 +22,7 @@ const (
 	maxBundledFile    = 512 << 20 // bytes of one file in it
 	maxUnpacked       = 1 << 30   // bytes of all files in it
 	suspectUnpacked   = 64 << 20  // bytes from which the compression must be plausible
-	mostCompression   = 100       // how much larger than the file its contents may be, from then on
+	mostCompression   = 100       // maximum ratio of the unpacked bytes to the bytes of the file, above suspectUnpacked
 	longestBundlePath = 400
 )
 
@@ -41,7 +41,7 @@ func OpenBundle(name string) (_ *Bundle, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxBundle { // before it is opened: to open a pipe waits for its writer
+	if !info.Mode().IsRegular() || info.Size() > maxBundle { // checked before opening, because opening a pipe waits for its writer
 		return nil, fmt.Errorf("a bundle is a file of at most %d MB", maxBundle>>20)
 	}
 	f, err := os.Open(name) //nolint:gosec // G304: the user names the file

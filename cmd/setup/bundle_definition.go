@@ -18,11 +18,11 @@ import (
 
 // bundleValues are the values that the references in a manifest stand for.
 type bundleValues struct {
-	folder   string // of the unpacked bundle
-	home     string // of the user
+	folder   string // folder of the unpacked bundle
+	home     string // home folder of the user
 	declared map[string]UserSetting
 	settings map[string][]string // values of user_config; several if it is multiple
-	secrets  map[string]string   // names of the secrets for user_config that is sensitive
+	secrets  map[string]string   // names of the secrets for sensitive values of user_config
 }
 
 var bundleReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
@@ -91,7 +91,7 @@ func (v *bundleValues) place(name string) (string, bool) {
 	return "", false
 }
 
-// escape makes the configuration take a text as it is.
+// escape returns a text that the configuration reads as text, without references to variables.
 func escape(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 
 func escaped(texts []string) []string {
@@ -186,7 +186,7 @@ var (
 	versionBound  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(>=|<=|>|<|=)?\s*v?(\d+(?:\.\d+)*)`) })
 )
 
-// fits reports whether a version is within bounds such as ">=3.8,<4". Bounds of another form are met.
+// fits reports whether a version is within bounds such as ">=3.8,<4". It returns true for bounds of any other form.
 func fits(version, bounds string) bool {
 	have := numbers(versionNumber().FindString(version))
 	if strings.ContainsAny(bounds, "^~*x|") {

@@ -31,10 +31,10 @@ const (
 	bundleUV     = "uv"
 )
 
-// Manifest is the manifest of an MCPB bundle, as far as it is used.
+// Manifest is the manifest of an MCPB bundle, with the members that toolscript uses.
 type Manifest struct {
 	Version     string `json:"manifest_version"`
-	DXT         string `json:"dxt_version"` // its name in version 0.1
+	DXT         string `json:"dxt_version"` // name of manifest_version in version 0.1
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
 	Release     string `json:"version"`
@@ -101,7 +101,7 @@ func (b *Bundle) manifest() (m Manifest, err error) {
 
 var settingName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
-// check returns what is wrong with the manifest.
+// check returns an error if the manifest is invalid or toolscript cannot run the bundle.
 func (m *Manifest) check(b *Bundle) error {
 	version := m.Version
 	if version == "" {

@@ -19,17 +19,17 @@ import (
 	"github.com/toolscript/toolscript/internal/files"
 )
 
-// bundleRecord is the file beside an unpacked bundle that says to which server it belongs.
+// bundleRecord is the file beside an unpacked bundle that names the server of the bundle.
 type bundleRecord struct {
 	Server   string            `json:"server"`
-	File     string            `json:"file"`    // the configuration that has the server
+	File     string            `json:"file"`    // path of the configuration file that has the server
 	Bundle   string            `json:"bundle"`  // name in the manifest
 	Release  string            `json:"release"` // version in the manifest
 	Settings map[string]string `json:"settings,omitempty"`
 	Secrets  []string          `json:"secrets,omitempty"`
-	Replaced bool              `json:"replaced,omitempty"` // the server has got another bundle
+	Replaced bool              `json:"replaced,omitempty"` // another bundle has replaced this one
 
-	folder string // of the unpacked bundle
+	folder string // folder of the unpacked bundle
 }
 
 // records returns the records of the unpacked bundles.
@@ -101,7 +101,8 @@ func (o *addOptions) earlierBundle(name string, b *Bundle) (bundleRecord, error)
 	return bundleRecord{}, err
 }
 
-// settingsFor adds the earlier settings that the new bundle still has to those that are given.
+// settingsFor returns the given settings, and the earlier values of all others that the new bundle still has.
+// Earlier secrets are not among them.
 func (r bundleRecord) settingsFor(m *Manifest, given map[string]string) map[string]string {
 	all := maps.Clone(r.Settings)
 	maps.DeleteFunc(all, func(name, _ string) bool {
@@ -127,9 +128,9 @@ func (r bundleRecord) free(a *app.App, earlier bundleRecord) error {
 	return err
 }
 
-// sweepBundles calls change, and removes the bundles whose servers were configured before it and are not any
-// more, and those that newer ones have replaced. Other bundles stay: the file of a project may only be absent
-// for a time.
+// sweepBundles calls change, and then removes two kinds of bundles: those whose server change has removed from the
+// configuration, and those that a newer bundle has replaced. Other bundles stay, because the file of a project may
+// be absent only for a time.
 func sweepBundles(ctx context.Context, o *app.ChangeOptions, change func() error) error {
 	before, err := records(o.App)
 	if err != nil {
@@ -161,13 +162,13 @@ func sweepBundles(ctx context.Context, o *app.ChangeOptions, change func() error
 	return nil
 }
 
-// remove removes the files of a bundle, the list of tools of its server, and its secrets.
+// remove removes the files and the secrets of a bundle, and the stored list of tools of its server.
 func (r bundleRecord) remove(ctx context.Context, o *app.ChangeOptions) error {
 	if err := removeBundle(r.folder); err != nil {
 		return err
 	}
 	o.Say("removed the files of the bundle %s of %s", r.Release, r.Server)
-	_ = os.Remove(filepath.Dir(r.folder)) // if it is empty
+	_ = os.Remove(filepath.Dir(r.folder)) // fails if the folder is not empty
 	if has, err := clients.HasServer(r.file(), r.Server); err == nil && !has {
 		server.ToolLists(o.Host.Cache("tools")).Forget(r.Server, r.File)
 	}

@@ -25,8 +25,8 @@ func (s Definition) bundles() []Package {
 	return slices.DeleteFunc(slices.Clone(s.Packages), func(p Package) bool { return p.RegistryType != "mcpb" })
 }
 
-// takesBundle reports whether a server of the registry is added as a bundle: the user wants that, or
-// there is nothing else.
+// takesBundle reports whether a server of the registry is added as a bundle, because --from says so or because the
+// server has only bundles.
 func (o *addOptions) takesBundle(s Definition) bool {
 	n := len(s.bundles())
 	return n > 0 && (o.from == "mcpb" || o.from == "" && n == len(s.Packages) && len(s.Remotes) == 0)
@@ -55,7 +55,7 @@ func (o *addOptions) addDownloaded(ctx context.Context, p Package, words []strin
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // the caches may be deleted
+	defer func() { _ = os.Remove(f.Name()) }() // a file that stays is in the cache folder, which may be deleted
 	over := o.Waiting("downloading the bundle")
 	err = errors.Join((&Client{URL: o.registry}).download(ctx, p, f), f.Close())
 	over()

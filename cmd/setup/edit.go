@@ -22,7 +22,7 @@ type serverEdit struct {
 	app.ChangeOptions
 	name    string // name of the command
 	edit    func(file clients.File, servers ...string) (*clients.Change, error)
-	nothing string // what is said of a server that needs no change
+	nothing string // message about a server that needs no change
 }
 
 const editHelp = `

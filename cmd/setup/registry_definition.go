@@ -23,10 +23,10 @@ type Variable struct {
 
 // Choice is one way to run a server.
 type Choice struct {
-	Kind       string          // package with its version, or URL
-	From       string          // command line; "" for a remote server
-	Runs       string          // flags for the program that starts the package
-	Flags      []string        // of the command line, for the program that starts the package
+	Kind       string          // kind of --from: remote, or the type of the package
+	From       string          // package with its version, or URL
+	Runs       string          // command line; "" for a remote server
+	Flags      []string        // flags that the publisher gives to the program that starts the package
 	Definition json.RawMessage // in the form of mcpServers
 	Needed     []Variable      // variables to which the definition refers
 	Optional   []Variable      // variables that the definition omits, because no value was given

@@ -40,7 +40,7 @@ type Package struct {
 	RegistryBaseURL      string     `json:"registryBaseUrl"`
 	Identifier           string     `json:"identifier"`
 	Version              string     `json:"version"`
-	FileSHA256           string     `json:"fileSha256"` // of a bundle
+	FileSHA256           string     `json:"fileSha256"` // SHA-256 of the file of a bundle
 	Transport            Remote     `json:"transport"`
 	RuntimeArguments     []Argument `json:"runtimeArguments"`
 	PackageArguments     []Argument `json:"packageArguments"`

@@ -106,7 +106,7 @@ func (o *trustOptions) distrust(ctx context.Context) error {
 type TrustResult struct {
 	Path    string `json:"path"`
 	Trusted bool   `json:"trusted"`
-	Changed bool   `json:"changed"` // by this command
+	Changed bool   `json:"changed"` // whether this command has changed it
 }
 
 // done prints the result and reloads the running gateways.
