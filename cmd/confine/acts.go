@@ -71,8 +71,8 @@ func (w *work) acts(all []observed.Acted) {
 	}
 }
 
-// bound returns what is to be said about an address to which the server has bound a socket. urllib3 binds
-// one to any free port when it is imported, and does not listen.
+// bound returns the parts of the problem that the server has bound a socket to an address. urllib3 binds one to any
+// free port when it is imported, and does not listen; this is minor.
 func (w *work) bound(to string, all []observed.Acted) (what, why string, minor bool) {
 	listens := func(a observed.Acted) bool { return a.Kind == observed.Call && a.Target == "listen" }
 	if to == "TCP port 0" && !slices.ContainsFunc(all, listens) {

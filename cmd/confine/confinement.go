@@ -19,7 +19,7 @@ type Scene struct {
 	Config string   // folder of the configuration file that defines the server
 	Args   []string // arguments of the server; folders that they name may be used as a whole
 
-	// Functions of the file system; nil: of this machine.
+	// Functions of the file system. Nil means those of this machine.
 	Exists  func(path string) (exists, folder bool)
 	Resolve func(path string) string // returns a path without links; see Resolve
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The places in this file are never suggested for writing, because other programs run or
-// obey what is there. A server that writes to one of them has code run outside of its
-// confinement, or changes the confinement itself.
+// The places in this file are never suggested for writing, because other programs run the files there or take
+// instructions from them. A server that writes to one of them has code run outside of its confinement, or changes
+// the confinement itself.
 
 // obeyedInHome are such places below the home folder.
 var obeyedInHome = []string{
