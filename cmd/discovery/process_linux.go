@@ -10,10 +10,9 @@ import (
 	"syscall"
 )
 
-// startTime returns the start of a process in clock ticks since boot. Process ids are
-// reused, so the start time is part of the identity. That of a process is that of its first
-// thread. The user mode emulation of QEMU shows a process another stat file of its own, with
-// another time than others see, and the file of the thread as it is.
+// startTime returns the start of a process in clock ticks since boot. Process ids are reused, so the start time is
+// part of the identity. It is read from the stat file of the first thread, which has the same time. In the user mode
+// emulation of QEMU, only that file is the same for the process itself and for others.
 func startTime(pid int) (uint64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, pid))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {

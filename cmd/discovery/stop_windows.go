@@ -55,7 +55,7 @@ func NotifyStop(signals chan<- os.Signal) {
 		return
 	}
 	event, err := windows.CreateEvent(owner, 1, 0, name)
-	if err != nil { // also if another process has made it before
+	if err != nil { // for example, another process has made the event before
 		return
 	}
 	go func() {
