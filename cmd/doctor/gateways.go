@@ -56,8 +56,8 @@ func (x *examination) gateway(ctx context.Context, e discovery.Entry, several bo
 	return g
 }
 
-// state reports what a running gateway says needs attention, except changed pins: x.pins
-// reports each server once.
+// state reports the problems in the status of a running gateway, except changed pins: x.pins reports each server
+// once.
 func (x *examination) state(ctx context.Context, e discovery.Entry, several bool) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
