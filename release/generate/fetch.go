@@ -70,7 +70,7 @@ func fileOf(archive []byte, source, path string) ([]byte, error) {
 	return found[path], err
 }
 
-// store writes a file, or with check compares it with what would be written. folder is that of
+// store writes a file, or with check compares it with content. folder is the folder for which the error says to run
 // go generate.
 func store(file string, content []byte, check bool, source, folder string) error {
 	if !check {

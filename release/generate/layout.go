@@ -18,8 +18,8 @@ const (
 	panelCols  = 16  // columns in one kernel call
 )
 
-// pack writes the model in the order in which package minilm reads it. All
-// numbers are little-endian, floats have four bytes.
+// packModel writes the model in the order in which package minilm reads it. All numbers are little-endian, floats
+// have four bytes.
 //
 //	magic, length of the vocabulary, its pieces in the order of their ids, a line each
 //	word embeddings:     for each piece a scale, then for each of 12 groups of 32 numbers of five bits a

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// languages lists the languages whose locales are included, with all their regions.
+// localeLanguages lists the languages whose locales are included, with all their regions.
 var localeLanguages = []string{"de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "sv", "zh"}
 
 // table maps names to the texts of one section of one locale. A name is a path, such as
@@ -32,7 +32,7 @@ var sections = map[string]func(s *localeSource, locale string) (table, error){
 	"calendar": (*localeSource).calendar, "zones": (*localeSource).zones, "words": (*localeSource).words,
 }
 
-// source is the content of the packages.
+// localeSource is the content of the packages.
 type localeSource struct {
 	localeFiles
 	parents map[string]string // parents of locales that are not named after their parent

@@ -94,7 +94,7 @@ func build(source, programs, to string) error {
 	})
 }
 
-// pack writes a package and its tarball. files maps sources of executables to their paths.
+// packNPM writes a package and its tarball. files maps sources of executables to their paths.
 func packNPM(source, to string, m manifest, files map[string]string) error {
 	folder := filepath.Join(to, strings.NewReplacer("@", "", "/", "-").Replace(m.Name))
 	text, err := json.MarshalIndent(m, "", "  ")

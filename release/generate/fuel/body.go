@@ -2,8 +2,8 @@ package fuel
 
 import "fmt"
 
-// rewriteBody rewrites one function so that loop heads and block instructions use fuel. It
-// returns a function without these unchanged.
+// rewriteBody rewrites one function so that loop heads and block instructions use fuel. A function without such
+// instructions is returned unchanged.
 func (m *meta) rewriteBody(code []byte, params int, refill int32) ([]byte, error) {
 	r := &reader{data: code}
 	locals, groups := readLocals(r)
