@@ -78,9 +78,8 @@ func TestApprovalOfACallFromOutside(t *testing.T) {
 	})
 }
 
-// TestApproverSeesWhatRuns: the request shows the whole call, apart from known secrets, which
-// have their names in every spelling. The middle of long arguments is left out, never the end,
-// and PendingApproval has all of it.
+// TestApproverSeesWhatRuns: the request shows the whole call, in which known secrets are replaced by their names, in
+// every spelling. The middle of long arguments is left out, never the end, and PendingApproval has all of it.
 func TestApproverSeesWhatRuns(t *testing.T) {
 	long := "ls " + strings.Repeat("x", 8000) + "; rm -rf middle; " + strings.Repeat("y", 8000) + " --end"
 	for _, test := range []struct {

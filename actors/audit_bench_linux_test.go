@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 )
 
-// The states that BenchmarkAudit compares. off is there twice, because the difference of
-// its two is what the measurement cannot tell apart.
+// The states that BenchmarkAudit compares. off occurs twice: the difference between the two is the error of the
+// measurement.
 const (
 	auditOn = iota
 	auditOff
@@ -26,11 +26,10 @@ const (
 	auditStates
 )
 
-// BenchmarkAudit compares one gateway with itself: its audit is switched on and off in
-// turns. It prints medians: what the audit adds to a call in wall time and in the CPU of
-// the process, with its writing, and to the time between two results of 64 callers. Each
-// has the median difference of two batches without the audit, off-off, which is what the
-// measurement cannot tell apart.
+// BenchmarkAudit compares one gateway with itself: its audit is switched on and off in turns. It prints medians:
+// what the audit adds to a call in wall time and in the CPU of the process, with its writing, and to the time
+// between two results of 64 callers. Each has the median difference between two batches without the audit, off-off,
+// which is the error of the measurement.
 func BenchmarkAudit(b *testing.B) {
 	const calls, callers = 4000, 64
 	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: b.TempDir()}, Session: "s", Logger: slog.New(slog.DiscardHandler)})
@@ -68,7 +67,7 @@ func BenchmarkAudit(b *testing.B) {
 		work()
 		wall = float64(time.Since(begin).Nanoseconds()) / 1000 / calls
 		for state == auditOn && log.Stats().Written < before+calls/callers*callers {
-			time.Sleep(5 * time.Millisecond) // the batch is written, which counts as its CPU
+			time.Sleep(5 * time.Millisecond) // until the batch is written; the CPU of writing belongs to the batch
 		}
 		return wall, float64((processCPU(b) - used).Nanoseconds()) / 1000 / calls
 	}

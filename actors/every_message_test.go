@@ -58,7 +58,7 @@ func (f *fuse) arm(armed bool) {
 	f.armed = armed
 }
 
-// office is a System with all actors except the pool of Deno, and with fakes for what is outside.
+// office is a System with all actors except the pool of Deno. Its servers and processes are fakes.
 type office struct {
 	*actors.System
 	t     *testing.T
@@ -124,7 +124,7 @@ func (o *office) do(what string, request func(ctx context.Context)) {
 	synctest.Wait()
 }
 
-// busyHour uses all that the actors do.
+// busyHour makes every kind of request to the actors.
 func (o *office) busyHour() {
 	o.t.Helper()
 	o.do("events", func(ctx context.Context) {

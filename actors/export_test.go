@@ -30,7 +30,7 @@ func Find(s *System, id string) mailbox.Address {
 	return at
 }
 
-// SetAudit replaces the audit of a System without calls; nil is none.
+// SetAudit replaces the audit of a System that makes no calls at present; nil means no audit.
 func SetAudit(s *System, l *audit.Log) { s.options.Audit = l }
 
 // Stored makes requests of scripts for stored values.

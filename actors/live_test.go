@@ -63,7 +63,7 @@ func watchThrough(t *testing.T, s *actors.System, q toolscript.LiveQuery, gate c
 	return w
 }
 
-// took returns the entries of some types that the events since the last call had.
+// took returns the entries of some types in the events that have arrived since the last call of took.
 func (w *watcher) took(of ...toolscript.LiveType) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -192,8 +192,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// TestEventsResume checks that a reader that comes back gets what it has missed, and a
-// snapshot if that is not known.
+// TestEventsResume checks that a reader that reconnects gets the events that it has missed, or a snapshot if the
+// gateway no longer has them.
 func TestEventsResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{}, "a")
@@ -355,7 +355,7 @@ func TestManyQuickCalls(t *testing.T) {
 	})
 }
 
-// TestReadersAreBounded checks the number of readers, and that one that leaves makes room.
+// TestReadersAreBounded checks that the number of readers is bounded, and that a reader that leaves makes room.
 func TestReadersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{})

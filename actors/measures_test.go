@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Calls are counted by their outcome, and the requests to servers are timed, also over
-// connections.
+// TestMeasures: calls are counted by their outcome, and requests to servers are timed, across the connections of a
+// server.
 func TestMeasures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := newConn("up", "echo", "fail", "isError")
@@ -67,7 +67,7 @@ func TestMeasures(t *testing.T) {
 	})
 }
 
-// A configuration that selects many tools does not make counters without a bound.
+// TestCountersOfToolsAreBounded: the number of counters is bounded, even if the configuration selects many tools.
 func TestCountersOfToolsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var tools []string

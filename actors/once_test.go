@@ -40,8 +40,8 @@ func keyed(t *testing.T, folder string, effects *atomic.Int32, change func(*acto
 	return s
 }
 
-// TestCallsOfOneKey: two gateways of a host carry out the calls with one key once, also when the
-// first one has ended, and when the outcome is not known.
+// TestCallsOfOneKey: two gateways of a host carry out the calls with one key once, even if the first gateway has
+// ended or the outcome is not known.
 func TestCallsOfOneKey(t *testing.T) {
 	folder, effects := t.TempDir(), &atomic.Int32{}
 	call := func(s *actors.System, key, args string) (string, error) {
@@ -89,7 +89,8 @@ func TestCallsOfOneKey(t *testing.T) {
 	}
 }
 
-// TestAuditHasTheKey: the audit says which calls have had one effect together.
+// TestAuditHasTheKey: the lines of calls in the audit have their keys, so that a reader sees which calls had one
+// effect together.
 func TestAuditHasTheKey(t *testing.T) {
 	dir, effects := t.TempDir(), &atomic.Int32{}
 	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})

@@ -23,7 +23,7 @@ import (
 type memoryPins struct {
 	mu      sync.Mutex
 	records map[[2]string]pin.Record
-	err     error // of Load
+	err     error // error of Load
 }
 
 func (m *memoryPins) Load(server, source string) (*pin.Record, error) {
@@ -92,7 +92,7 @@ type pinning struct {
 	conn  *rugged
 	pins  *memoryPins
 	log   *bytes.Buffer
-	codes map[string]string // by request
+	codes map[string]string // codes by the id of the request
 }
 
 func startPinning(t *testing.T, policy toolscript.PinPolicy, pins *memoryPins, edit func(*actors.Options), tools ...toolscript.Tool) *pinning {
@@ -194,8 +194,8 @@ func TestPinWarn(t *testing.T) {
 	})
 }
 
-// TestPinQuarantine: a changed tool and a new tool cannot be found, typed and called
-// until a person accepts them. The code of another answer, or none, accepts nothing.
+// TestPinQuarantine: a changed tool and a new tool cannot be found, typed and called until a person accepts them. An
+// answer without a code, or with the code of another request, accepts nothing.
 func TestPinQuarantine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pins := noPins()
@@ -255,8 +255,7 @@ func TestPinQuarantine(t *testing.T) {
 	})
 }
 
-// TestPinIsNoApproval: an approval of calls accepts no change, and to accept a change
-// approves no call.
+// TestPinIsNoApproval: an approval of calls accepts no change, and an accepted change approves no call.
 func TestPinIsNoApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := startPinning(t, toolscript.PinsWarn, noPins(), func(o *actors.Options) { o.Approvals.Policies = askAlways }, described("a", "pay", "Pays."))

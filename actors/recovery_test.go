@@ -160,7 +160,7 @@ func TestAScriptCallsAServerWhoseToolsWereNeverListed(t *testing.T) {
 					return newConn("b", "say-hello"), nil
 				}
 				script := func(_ context.Context, host runner.Host) *toolscript.ToolError {
-					time.Sleep(4 * time.Minute) // the server is in backoff meanwhile
+					time.Sleep(4 * time.Minute) // by then, the server is in backoff
 					works.Store(true)
 					before := dials.Load()
 					answered := make(chan runner.Answer, 1)

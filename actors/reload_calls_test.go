@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestReloadDuringACall: a call whose server is changed, disabled or removed names that.
+// TestReloadDuringACall: if a server is changed, disabled or removed during a call, the error of the call says so.
 func TestReloadDuringACall(t *testing.T) {
 	first := map[string]upstream.Config{"up": {Type: upstream.Stdio, Command: "one"}, "other": {Type: upstream.Stdio}}
 	for want, change := range map[string]func(map[string]upstream.Config){

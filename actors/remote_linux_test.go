@@ -113,8 +113,8 @@ func echoed(_ context.Context, _ string, args json.RawMessage) (json.RawMessage,
 	return json.RawMessage(`{"content":[],"structuredContent":` + string(args) + `}`), nil
 }
 
-// TestRemoteRuns checks which runs use a sandbox of the fleet, and that their calls are those
-// of the gateway, with its rules.
+// TestRemoteRuns checks which runs use a sandbox of the fleet, and that the gateway makes their calls under its
+// rules.
 func TestRemoteRuns(t *testing.T) {
 	f := startFleet(t, echoed)
 	f.serve(t)

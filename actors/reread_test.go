@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// versionedConn is a connection to a server that gets a new version and announces nothing: the
-// argument of its tool is a text then, and it has another tool.
+// versionedConn is a connection to a server that gets a new version without an announcement. In the new version, the
+// argument of its tool is a text, and there is another tool.
 type versionedConn struct {
 	*fakeConn
 	second atomic.Bool
@@ -33,7 +33,8 @@ func (c *versionedConn) ListTools(context.Context) ([]toolscript.Tool, error) {
 	return []toolscript.Tool{{Server: c.server, Name: "report", InputSchema: schema("integer")}}, nil
 }
 
-// Before arguments or a tool are refused, the list of the server is read, unless it was just read.
+// TestNothingIsRefusedByAnOldList: before a call is refused because of its arguments or its tool, the list of the
+// server is read, unless it has just been read.
 func TestNothingIsRefusedByAnOldList(t *testing.T) {
 	for _, call := range []toolscript.Call{
 		{ID: "a__report", Args: json.RawMessage(`{"id":"ABC-1"}`)},
@@ -61,7 +62,7 @@ func TestNothingIsRefusedByAnOldList(t *testing.T) {
 	}
 }
 
-// A tool that the list lacks is described by a new list.
+// TestDescribeReadsAnOldList: Describe reads the list of the server again if it lacks the tool.
 func TestDescribeReadsAnOldList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &versionedConn{fakeConn: newConn("a")}

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestStatusAfterARestart: who has restarted a server sees its new status, not that of the time before or of
+// TestStatusAfterARestart: after RestartServer, Servers returns the new status, not that of the time before or of
 // the attempt.
 func TestStatusAfterARestart(t *testing.T) {
 	s := startWith(t, actors.Options{Servers: map[string]upstream.Config{"a": {Type: upstream.HTTP}, "b": {Type: upstream.HTTP}}, Dial: (&roll{}).dial})

@@ -49,8 +49,8 @@ var (
 	values = toolscript.StoreQuery{Form: toolscript.StoreValues, Session: "mine", Cwd: "/a/x"}
 )
 
-// TestStoreTypesOfTheClient: a client sees how the values look that it can read, and nothing
-// of other sessions and projects, nor of a scope that runs may not use.
+// TestStoreTypesOfTheClient: a client sees the shapes of the values that it can read, and nothing of other sessions
+// and projects, or of a scope that runs may not use.
 func TestStoreTypesOfTheClient(t *testing.T) {
 	folder := t.TempDir()
 	s := withStore(t, folder, actors.Options{})
@@ -89,8 +89,8 @@ func TestStoreTypesOfTheClient(t *testing.T) {
 	}
 }
 
-// TestStoreTypesFollowTheShapes: the text is the same after a value of the same shape, and
-// another one after a new shape, a deletion and the end of a value.
+// TestStoreTypesFollowTheShapes: the text stays the same after a value of a known shape, and changes after a new
+// shape, a deletion or an expiry.
 func TestStoreTypesFollowTheShapes(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (s *recorded) End(failure string) {
 	s.failure = failure
 }
 
-// tree writes the spans that have ended once below each other, with their failures.
+// tree returns the ended spans below a parent with their failures, a line each, indented by their depth.
 func (r *recorder) tree(parent string) (all []string) {
 	for _, s := range r.spans {
 		if s.parent == parent && s.ended == 1 {

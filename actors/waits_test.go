@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestAuditHasWaits: the line of a call has how long it waited for a person, and then for its
-// turn at the server.
+// TestAuditHasWaits: the audit line of a call has how long the call waited for a person, and then for its turn at
+// the server.
 func TestAuditHasWaits(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

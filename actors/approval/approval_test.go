@@ -27,7 +27,7 @@ type rig struct {
 	stop  func()
 	log   bytes.Buffer
 	store *memory
-	calls []*asking // that the test has started
+	calls []*asking // calls that the test has started
 
 	mu    sync.Mutex
 	codes map[string]string
@@ -175,12 +175,12 @@ func TestScopes(t *testing.T) {
 		}
 		ticket = r.asked("", "files__move")
 		r.wantKind("allow", r.allow(ticket.Approval.ID, toolscript.ScopeRun, r.code(ticket.Approval.ID)), "")
-		r.asked("", "files__move") // there is no run that the answer can hold for
+		r.asked("", "files__move") // a call outside of runs is asked about each time
 	})
 }
 
-// TestParallelRequests: parallel calls are requests of their own; an answer for the run ends
-// those of its tool.
+// TestParallelRequests: parallel calls have separate requests. An answer for the run also decides the other requests
+// of the run for the same tool.
 func TestParallelRequests(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		var tickets []approval.Ticket
@@ -217,7 +217,7 @@ func TestDenied(t *testing.T) {
 	})
 }
 
-// TestNobodyAnswers: a late answer finds no request.
+// TestNobodyAnswers: a request that nobody answers expires, and a late answer finds no request.
 func TestNobodyAnswers(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		ticket, start := r.asked("run_1", "files__write"), time.Now()
@@ -229,8 +229,7 @@ func TestNobodyAnswers(t *testing.T) {
 	})
 }
 
-// TestCodes: only the code of the request allows it. It works once, and cannot be
-// guessed.
+// TestCodes: only the code of a request allows its call. A code works once, and cannot be guessed.
 func TestCodes(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		one, two := r.asked("run_1", "files__write"), r.asked("run_1", "files__write")
@@ -268,7 +267,7 @@ func TestWithoutAPlaceForCodes(t *testing.T) {
 	})
 }
 
-// TestNobodyCanBeAsked: the call is denied at once, but what was approved for ever holds.
+// TestNobodyCanBeAsked: a call is denied at once, unless an approval for ever allows it.
 func TestNobodyCanBeAsked(t *testing.T) {
 	run(t, func(o *approval.Options) {
 		o.Refuse = "there is no terminal"
@@ -300,7 +299,7 @@ func TestWithdrawn(t *testing.T) {
 		}
 	})
 	run(t, nil, func(r *rig) {
-		for range 20 { // nobody has heard of the end yet
+		for range 20 { // the actor has not received the end of these calls yet
 			ctx, cancel := context.WithCancel(r.t.Context())
 			ticket, err := r.ask(ctx, "run_1", "files__write", pin)
 			if err != nil {
@@ -314,7 +313,7 @@ func TestWithdrawn(t *testing.T) {
 	})
 }
 
-// TestEndOfTheGateway: requests do not survive it.
+// TestEndOfTheGateway: the end of the gateway denies its requests.
 func TestEndOfTheGateway(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		ticket := r.asked("run_1", "files__write")
@@ -351,7 +350,7 @@ func TestAlways(t *testing.T) {
 		{"other hints by the configuration", approval.PinOf(toolscript.Override{Annotations: toolscript.Annotations{ReadOnly: new(bool)}}.Apply(tool, tool.Name), approval.PinnedServer{Identity: "npx files"}), ""},
 		{"another title", approval.PinOf(toolscript.Tool{Title: "x", Description: "Writes.", InputSchema: tool.InputSchema}, approval.PinnedServer{Identity: "npx files"}), "the description"},
 	} {
-		run(t, with, func(r *rig) { // a gateway after that one
+		run(t, with, func(r *rig) { // the next gateway
 			ticket, err := r.ask(r.t.Context(), "run_9", "files__write", test.now)
 			if err != nil || !strings.Contains(ticket.Approval.Changed, test.want) || (ticket.Decided == nil) != (test.want == "") {
 				t.Errorf("%s: %+v, %v; want %q", test.name, ticket, err, test.want)
@@ -360,8 +359,8 @@ func TestAlways(t *testing.T) {
 	}
 }
 
-// TestApprovalOfOnePlace: an approval holds for the configuration file and the project in which it
-// was given. One in another place does not replace it.
+// TestApprovalOfOnePlace: an approval holds for the configuration file and the project in which it was given. An
+// approval in another place does not replace it.
 func TestApprovalOfOnePlace(t *testing.T) {
 	of := func(source, project string) approval.Pin {
 		return approval.PinOf(toolscript.Tool{Description: "Runs."}, approval.PinnedServer{Identity: "builtin", Source: source, Project: project})
@@ -411,7 +410,7 @@ func TestApprovalOfOnePlace(t *testing.T) {
 		if len(store.pins) != 2 || store.pins[0].Source != "/p/.toolscript.json" || store.pins[0].Project != "/p" || store.pins[1].Project != "/q" {
 			t.Errorf("stored %+v", store.pins)
 		}
-		run(t, with, func(r *rig) { // a gateway after that one
+		run(t, with, func(r *rig) { // the next gateway
 			for _, p := range []approval.Pin{here, elsewhere["another project"]} {
 				if ticket, err := r.ask(r.t.Context(), "", "workspace__exec", p); err != nil || ticket.Decided != nil {
 					t.Errorf("the next gateway asks: %+v, %v", ticket, err)
@@ -449,8 +448,7 @@ func TestManyRuns(t *testing.T) {
 	})
 }
 
-// TestShow: a request can be shown in another place too, with the same code, also if the
-// gateway has no place of its own.
+// TestShow: a request can be shown in another place with the same code, even if the gateway has no place of its own.
 func TestShow(t *testing.T) {
 	for _, own := range []bool{true, false} {
 		run(t, func(o *approval.Options) {

@@ -105,8 +105,7 @@ func TestGuessesOverADay(t *testing.T) {
 	})
 }
 
-// TestGuessesAfterARightCode: a harmless request that the person allows does not buy more
-// guesses.
+// TestGuessesAfterARightCode: a harmless request that the person allows buys no more guesses.
 func TestGuessesAfterARightCode(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		compared := 0
@@ -127,7 +126,7 @@ func TestGuessesAfterARightCode(t *testing.T) {
 	})
 }
 
-// TestGuessesFromManySides: senders at the same time have no more guesses together than one.
+// TestGuessesFromManySides: several senders together have no more guesses than one.
 func TestGuessesFromManySides(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		var ids []string

@@ -118,8 +118,8 @@ func TestOtherRunsGoOn(t *testing.T) {
 	})
 }
 
-// TestNextIsShown: an answer makes room for the next call, and one for the run decides those
-// that wait.
+// TestNextIsShown: an answer makes room for the next call. An answer for the run decides the waiting calls of the
+// run.
 func TestNextIsShown(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		all := r.start(30, oneRun, false)
@@ -147,8 +147,8 @@ func TestNextIsShown(t *testing.T) {
 	})
 }
 
-// TestFloodIsShownSlowly: requests that their own program withdraws, denies or lets expire are
-// shown for nothing. After some of them, the next ones are shown slowly.
+// TestFloodIsShownSlowly: after a number of requests that ended without an answer of the person, because their
+// program withdrew or denied them, the next ones are shown slowly.
 func TestFloodIsShownSlowly(t *testing.T) {
 	deny := toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny}
 	for name, end := range map[string]func(r *rig, call *asking){
@@ -243,7 +243,7 @@ func TestEndWithCallsThatWait(t *testing.T) {
 	})
 }
 
-// TestGet: the request with all of its arguments.
+// TestGet: Get returns a request with all of its arguments, which the ticket has cut.
 func TestGet(t *testing.T) {
 	run(t, nil, func(r *rig) {
 		ctx, cancel := context.WithTimeout(r.t.Context(), time.Hour)

@@ -39,7 +39,7 @@ func begin(t *testing.T, dir string, logger *slog.Logger) *audit.Log {
 	return log
 }
 
-// lines are the lines of the callers.
+// lines returns the lines of the chain, except those that begin a file.
 func lines(t *testing.T, dir string) (all []audit.Line) {
 	t.Helper()
 	if err := audit.ChainLines(dir, func(l audit.ChainLine) {
@@ -101,7 +101,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTokens compares the tokens of lines with those of what a model reads of the contents.
+// TestTokens compares the tokens in lines with the tokens of the texts that a model reads.
 func TestTokens(t *testing.T) {
 	count := texts.Tokens[string]
 	long := strings.Repeat("The build fails on Windows. ", 5000)
@@ -249,7 +249,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// TestCloseWrites checks that lines are not lost at the end, also without an actor.
+// TestCloseWrites checks that Close writes the waiting lines, even without an actor.
 func TestCloseWrites(t *testing.T) {
 	dir := t.TempDir()
 	log := audit.NewLog(audit.Options{Chain: audit.ChainOptions{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})

@@ -130,7 +130,7 @@ func TestFaults(t *testing.T) {
 			if f == nil || filepath.Base(f.File) != tt.file || f.Line != tt.line || !strings.Contains(f.Problem, tt.problem) {
 				t.Fatalf("fault %v, want %s:%d: … %s", f, tt.file, tt.line, tt.problem)
 			}
-			// A gateway that goes on must not hide it.
+			// A gateway that continues the chain must not hide the fault.
 			again := audit.NewChainWriter(audit.ChainOptions{Dir: dir})
 			defer again.Close()
 			add(t, again, start.Add(26*time.Hour), 7, 9)

@@ -1,4 +1,4 @@
 package audit
 
-// Write writes what waits, as the actor does.
+// Write writes the waiting lines, as the actor does.
 func Write(l *Log) error { return l.write() }

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/actors/pin"
 )
 
-// TestRecall: nine of ten poisoned texts are found, of those that the patterns were tuned
-// on and of the others. task eval-poisoning prints the figures.
+// TestRecall: the patterns find nine of ten poisoned texts, both of the texts that they were tuned on and of the
+// others. task eval-poisoning prints the figures.
 func TestRecall(t *testing.T) {
 	text, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestGoodTexts: texts that are near to the shapes, and right, have no finding.
+// TestGoodTexts: harmless texts that resemble the shapes have no finding.
 func TestGoodTexts(t *testing.T) {
 	for _, text := range []string{
 		"Adds a secret to a Worker.", "Whether to ignore the cache on reload.", "Reads the complete contents of a file.",

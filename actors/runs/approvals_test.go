@@ -42,7 +42,7 @@ func TestApprovedCallsWaitForTheirTurn(t *testing.T) {
 			asked, resume := c.Waiting()
 			asked(toolscript.Approval{ID: c.CallID})
 			count(&waiting, 1)
-			time.Sleep(time.Minute) // the person
+			time.Sleep(time.Minute) // the person decides
 			mu.Lock()
 			if waiting != calls {
 				t.Errorf("%d calls wait for approvals, want %d at once", waiting, calls)
@@ -69,7 +69,7 @@ func TestApprovedCallsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// TestApprovedCallOfAnAbortedRun: it does not wait for a turn for ever.
+// TestApprovedCallOfAnAbortedRun: an approved call does not wait for a turn after its run was aborted.
 func TestApprovedCallOfAnAbortedRun(t *testing.T) {
 	var ended chan struct{}
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {

@@ -37,7 +37,7 @@ func hangs(ctx context.Context, _ toolscript.Filter) { <-ctx.Done() }
 func TestTimeLimitIncludesWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		await func(context.Context, toolscript.Filter)
-		left  int64 // of 5 s, for the sandbox
+		left  int64 // time limit that the sandbox gets, of the 5 s of the run
 		took  time.Duration
 		text  string
 	}{
@@ -55,7 +55,7 @@ func TestTimeLimitIncludesWaits(t *testing.T) {
 				d.ConnectTime = 30 * time.Second
 				d.Unlisted = func(f toolscript.Filter) toolscript.Filter { return f }
 				d.Await = func(ctx context.Context, f toolscript.Filter) {
-					if !waited { // then the server is connected
+					if !waited { // afterwards, the server is connected
 						test.await(ctx, f)
 					}
 					waited = true

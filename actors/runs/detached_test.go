@@ -73,8 +73,8 @@ func TestTasksOutliveTheirScript(t *testing.T) {
 	})
 }
 
-// The record of an ended run shows its tasks, also those that wait for their turn, and an
-// abort stops them.
+// TestTasksOfAnEndedRunAreStopped: the record of an ended run shows its tasks, including those that wait for their
+// turn, and an abort stops them.
 func TestTasksOfAnEndedRunAreStopped(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -231,8 +231,8 @@ func leavesCalls(outcome func() runner.Outcome) sandbox {
 	}
 }
 
-// The end of a script cancels its calls, also those that wait for their turn. The end of
-// the run and its record name them, but not the calls that the script cancelled itself.
+// TestUnfinishedCallsAreNamed: the end of a script cancels its calls, including those that wait for their turn. The
+// end of the run and its record name them, but not the calls that the script cancelled itself.
 func TestUnfinishedCallsAreNamed(t *testing.T) {
 	const named = "demo__echo (2 calls)"
 	unfinished := []toolscript.UnfinishedCall{{CallID: "0", Tool: echo.ID()}, {CallID: "1", Tool: echo.ID()}}

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// An event of a call is delivered after maxDelay, also if the emitter was flushed while no
-// event waited, as at the end of the context of a run.
+// TestCallEventAfterAnEmptyFlush: an event of a call is delivered after maxDelay, even if the emitter was flushed
+// while no event waited, as at the end of the context of a run.
 func TestCallEventAfterAnEmptyFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []toolscript.EventType

@@ -25,8 +25,8 @@ type sandboxProcess struct{}
 func (sandboxProcess) PID() int              { return os.Getpid() }
 func (sandboxProcess) Done() <-chan struct{} { return nil }
 
-// leftBehind is a script that makes calls and ends while they are pending, in a session as
-// sandboxes have it.
+// leftBehind is a script that makes calls and ends while they are pending. It runs in a session, like the script of
+// a real sandbox.
 func leftBehind(ids ...string) sandbox {
 	return func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
 		s := session.New(ctx, sandboxProcess{}, job, host, session.Options{

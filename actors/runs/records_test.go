@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/runs"
 )
 
-// A request for a record is answered also if the run ends at the same time.
+// TestRecordOfARunThatIsEnding: a request for a record is answered even if the run ends at the same time.
 func TestRecordOfARunThatIsEnding(t *testing.T) {
 	withRuns(t, callTwice, nil, func(b *bench) {
 		for range 500 {

@@ -53,8 +53,8 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// A call with an idempotency key is made by Call, which may wait for the first call with the
-// key. A wrong key, and a key for what the gateway itself answers, are refused.
+// A call with an idempotency key is made by Call, which may wait for the first call with the key. An invalid key is
+// refused, and so is a key for a call that the gateway answers itself.
 func TestIdempotencyKeys(t *testing.T) {
 	var called, begun []string
 	refused := map[string]*toolscript.ToolError{}

@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestRecordsHaveStartsAndWaits: the record of a call says when the script made it, how long it
-// waited for its turn, and of its time how long it waited for a person and for its server.
+// TestRecordsHaveStartsAndWaits: the record of a call says when the script made it, and how long it waited for its
+// turn, for a person and for its server.
 func TestRecordsHaveStartsAndWaits(t *testing.T) {
 	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		time.Sleep(time.Second)

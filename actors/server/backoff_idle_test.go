@@ -32,7 +32,7 @@ func TestServerInBackoffIsTriedOnUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		works := new(atomic.Bool)
 		r := start(t, options{dial: repaired(works)})
-		time.Sleep(3 * time.Minute) // it rests after about a minute and a half
+		time.Sleep(3 * time.Minute) // after about a minute and a half, the next attempt is five minutes away
 		if n := len(r.dialTimes()); n != 8 {
 			t.Fatalf("%d dials, want 8", n)
 		}

@@ -56,7 +56,7 @@ func TestCallTimeout(t *testing.T) {
 		name     string
 		config   upstream.Config
 		call     func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)
-		deadline time.Duration // of the caller
+		deadline time.Duration // deadline of the caller
 		want     time.Duration
 		kind     toolscript.Kind
 	}{
@@ -113,7 +113,8 @@ func ignoringContext(context.Context, string, func()) (json.RawMessage, error) {
 	return json.RawMessage(`{}`), nil
 }
 
-// This includes calls that never return from the connection.
+// TestLossFailsCallsInFlightAtOnce: the loss of a connection ends all its calls, even those that never return from
+// the connection.
 func TestLossFailsCallsInFlightAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")

@@ -194,8 +194,7 @@ func TestLateConnectionIsClosed(t *testing.T) {
 	})
 }
 
-// The dial may still return a connection after the actor has ended. It must be
-// closed.
+// TestStopDuringDial: a connection that a dial returns after the end of the actor is closed.
 func TestStopDuringDial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := newConn()

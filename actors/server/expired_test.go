@@ -98,8 +98,8 @@ type endingConn struct{ *fakeConn }
 
 func (endingConn) EndsCalls() {}
 
-// TestCallsOutliveConnection: calls in flight of a connection that ends them itself go on after
-// its end, also when the next dial fails.
+// TestCallsOutliveConnection: calls in flight of a connection that ends them itself go on after its end, even if the
+// next dial fails.
 func TestCallsOutliveConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")

@@ -21,14 +21,14 @@ type keeper struct {
 
 func (k keeper) KeepsLimit(ctx context.Context, _ upstream.Started) bool { return k.keeps(ctx) }
 
-// TestLimitOfAnotherSide: a call may take longer than its limit while the other side applies
-// the limit, and no longer when that does not answer.
+// TestLimitOfAnotherSide: a call may take longer than its limit while the other side confirms that it applies the
+// limit. Without a confirmation, the call ends.
 func TestLimitOfAnotherSide(t *testing.T) {
 	const limit = 5 * time.Second
 	for _, tt := range []struct {
 		name  string
 		keeps func(begun time.Time) func(context.Context) bool
-		took  time.Duration // of a call that the other side answers after a minute
+		took  time.Duration // time of a call that the other side answers after a minute
 		kind  toolscript.Kind
 	}{
 		{"it answers", func(time.Time) func(context.Context) bool {
@@ -76,7 +76,7 @@ func TestLimitOfAnotherSide(t *testing.T) {
 				if tt.kind != "" && toolscript.SentOf(got.err) != toolscript.SentUnknown {
 					t.Errorf("%v: sent %q", got.err, toolscript.SentOf(got.err))
 				}
-				time.Sleep(2 * time.Hour) // what blocks ends before the bubble
+				time.Sleep(2 * time.Hour) // blocked goroutines end before the bubble
 			})
 		})
 	}

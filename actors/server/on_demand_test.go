@@ -51,7 +51,8 @@ func TestCallStartsAServerOnDemand(t *testing.T) {
 	})
 }
 
-// Problems of unused servers are not reported.
+// TestConfigurationProblemIsReportedOnUse: the problem of a server is reported when the server is used, and not
+// before.
 func TestConfigurationProblemIsReportedOnUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{demand: true, config: upstream.Config{Problem: errors.New("not trusted")}})

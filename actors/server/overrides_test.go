@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestOverridesAreOfTheGatewayAlone checks that the facts have the names of the configuration,
-// that the server gets its own, and that errors have those of the configuration again.
+// TestOverridesAreOfTheGatewayAlone checks that facts and errors have the names of the configuration, and that the
+// server gets its own names.
 func TestOverridesAreOfTheGatewayAlone(t *testing.T) {
 	config := upstream.Config{Overrides: map[string]toolscript.Override{"get": {Name: "fetch"}, "lost": {Name: "found"}}}
 	synctest.Test(t, func(t *testing.T) {

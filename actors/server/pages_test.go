@@ -94,8 +94,8 @@ func needing(calls *atomic.Int64, until int64) *fakeConn {
 	return c
 }
 
-// A call that is refused until a person has finished a page waits for the page, longer than its own time limit,
-// and is made again. Without a person, with one who declines, and without an end of the page, the error has the link.
+// A call that is refused until a person has finished a page waits for the page, longer than its own time limit, and
+// is made again. If there is no person, the person declines, or the page is not finished, the error has the link.
 func TestCallsThatNeedPages(t *testing.T) {
 	const link = "a person has to open https://example.com/p in a browser"
 	declines := func(_ context.Context, q toolscript.Question) (toolscript.Answer, error) {

@@ -26,7 +26,7 @@ func (r *rig) direct(ctx context.Context) (sent bool, err error) {
 	return true, <-done
 }
 
-// inBackground makes such a call without waiting for its end.
+// inBackground makes a call through the Port without waiting for its end.
 func (r *rig) inBackground(ctx context.Context) <-chan error {
 	done, sent := r.through(ctx)
 	if !sent {

@@ -88,8 +88,7 @@ func rounded(at []time.Duration) []time.Duration {
 	return out
 }
 
-// Calls on the connection directly take tokens of the same bucket. Without a token they wait behind
-// the calls that wait already.
+// Calls on the connection directly take tokens of the same bucket. Without a token, they wait behind earlier calls.
 func TestRateLimitOfThePort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := limited(t, 1, time.Second, 2)
@@ -255,7 +254,7 @@ func TestRateLimitKeepsTheOtherBounds(t *testing.T) {
 	})
 }
 
-// A new limit has effect at once, on the same connection, also for calls that wait.
+// TestRateLimitChangesInPlace: a new limit has effect at once, on the same connection, even for calls that wait.
 func TestRateLimitChangesInPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s := limited(t, 1, 10*time.Minute, 1)

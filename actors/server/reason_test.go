@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// ends are the ends of a connection, with what calls get.
+// ends are ways in which a connection ends, with the kind and the text of the errors that calls get.
 var ends = []struct {
 	name string
 	why  error

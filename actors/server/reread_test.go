@@ -22,9 +22,9 @@ type agingConn struct {
 	*fakeConn
 	age time.Duration
 
-	version atomic.Int32 // of its tools
-	lists   atomic.Int32 // so far
-	fails   atomic.Bool  // it does not list its tools
+	version atomic.Int32 // version of its tools
+	lists   atomic.Int32 // lists so far
+	fails   atomic.Bool  // the server does not list its tools
 }
 
 func (c *agingConn) ListAge() time.Duration { return c.age }
@@ -43,8 +43,8 @@ func aging(t *testing.T, age time.Duration) (*rig, *agingConn) {
 	return start(t, options{dial: func(context.Context, int) (server.Conn, error) { return c, nil }}), c
 }
 
-// The list of a server in use is read again when it is old, and a list without a change has no
-// consequences. That of a server that is not used is not read.
+// The list of a server in use is read again when it is old, and a list without a change has no consequences. The
+// list of an unused server is not read.
 func TestOldListsAreReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, c := aging(t, 5*time.Minute)
@@ -86,7 +86,7 @@ func TestAnnouncedListsAreNotReadAgain(t *testing.T) {
 	})
 }
 
-// A list that cannot be read again stays in use, and is not asked for more often.
+// TestAFailedReadingIsQuiet: a list that cannot be read again stays in use, and is not requested more often.
 func TestAFailedReadingIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, c := aging(t, time.Minute)
@@ -121,8 +121,8 @@ var refusals = map[string]struct {
 	"an error of others": {"", &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("unknown tool")}, false},
 }
 
-// After the answer that a tool is unknown, the list is read ten seconds after the last reading,
-// however often that happens.
+// TestAnUnknownToolHasTheListRead: if the server answers that a tool is unknown, its list is read ten seconds after
+// the last reading, however often that happens.
 func TestAnUnknownToolHasTheListRead(t *testing.T) {
 	for name, tt := range refusals {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func reread(r *rig) (int, error) {
 	return mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[int]) any { return server.Reread{Reply: reply} })
 }
 
-// Reread reads a list that is older than ten seconds, once for all who ask at the same time.
+// TestReread: Reread reads a list that is older than ten seconds, once for all callers at the same time.
 func TestReread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, c := aging(t, time.Hour)

@@ -50,7 +50,7 @@ func (c *conns) open() (n int) {
 	return n
 }
 
-// A server rests after Idle, also if it was never called, and the next call waits for its
+// TestIdleServerRests: a server rests after Idle, even if it was never called, and the next call waits for its
 // start.
 func TestIdleServerRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

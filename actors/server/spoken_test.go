@@ -35,7 +35,7 @@ func TestSpokenIsKept(t *testing.T) {
 	}
 }
 
-// TestSpokenIsForgotten: a damaged or old file is no knowledge.
+// TestSpokenIsForgotten: a damaged or old file counts as missing.
 func TestSpokenIsForgotten(t *testing.T) {
 	f := folder(t)
 	if err := f.KeepSpoken("github", config, upstream.Spoken{Version: upstream.Handshake}); err != nil {

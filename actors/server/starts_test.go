@@ -260,7 +260,7 @@ func TestOnlyWhatDoesNothingEnds(t *testing.T) {
 	}
 }
 
-// TestAloneAfterAStart that did nothing: the next attempt begins when no other start computes.
+// TestAloneAfterAStart: after a start that did nothing, the next attempt begins only when no other start computes.
 func TestAloneAfterAStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := func(name string, attempt int) process {

@@ -71,7 +71,8 @@ func TestListChangedStormIsFewLists(t *testing.T) {
 	})
 }
 
-// The list in progress may be older than the change.
+// TestListChangedDuringTheFirstList: a change during a list causes another list, because the first one may be older
+// than the change.
 func TestListChangedDuringTheFirstList(t *testing.T) {
 	list := func(ctx context.Context, n int) ([]toolscript.Tool, error) {
 		time.Sleep(time.Second)
@@ -88,7 +89,7 @@ func TestListChangedDuringTheFirstList(t *testing.T) {
 	})
 }
 
-// The connection is up, so calls may succeed.
+// TestFailedListKeepsTheTools: after a failed list the connection is up and calls may succeed, so the tools stay.
 func TestFailedListKeepsTheTools(t *testing.T) {
 	tests := []struct {
 		name string

@@ -96,7 +96,8 @@ func TestCallsInTheQueueOutliveTheConnection(t *testing.T) {
 	})
 }
 
-// Over HTTP, the end of a server is noticed only by the next request.
+// TestUnsentCallIsSentAgain: a call that could not be sent is sent on the next connection. Over HTTP, only the next
+// request notices the end of a server.
 func TestUnsentCallIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
@@ -116,7 +117,7 @@ func TestUnsentCallIsSentAgain(t *testing.T) {
 	})
 }
 
-// The call waits for a connection when its context ends.
+// TestCancelledCallerDoesNotWait: a call that waits for a connection ends with its context.
 func TestCancelledCallerDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")

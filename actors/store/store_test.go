@@ -140,7 +140,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestScopeOfRuns: values of runs with a name are those of the project, else of the session.
+// TestScopeOfRuns: values of runs with a name belong to the project, else to the session.
 func TestScopeOfRuns(t *testing.T) {
 	at := start(t, t.TempDir(), "life")
 	for dir, want := range map[string]string{"/a/x": store.Project, "": store.Session} {
@@ -178,8 +178,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestFull: a scope takes its bytes and keys and no more, and values whose time is over make
-// room.
+// TestFull: a scope holds its maximum of bytes and keys and no more, and expired values make room.
 func TestFull(t *testing.T) {
 	at := start(t, t.TempDir(), "life")
 	value := `"` + strings.Repeat("x", store.MaxValue-2) + `"`
@@ -230,8 +229,7 @@ func TestTimeToLive(t *testing.T) {
 	})
 }
 
-// TestExpiredCalls: the answers of calls leave the file when their time is over, with the next
-// call that has a key.
+// TestExpiredCalls: expired answers of calls are removed from the file by the next call that has a key.
 func TestExpiredCalls(t *testing.T) {
 	folder := t.TempDir()
 	at := start(t, folder, "life")

@@ -290,8 +290,8 @@ func TestUnusedPoolHasNoWorkers(t *testing.T) {
 	})
 }
 
-// TestManySharers checks that the spare worker ends sooner when many programs of the machine
-// keep one, and that their number is that of the moment.
+// TestManySharers checks that the spare worker ends sooner when many programs of the machine keep one, and that the
+// pool uses their current number.
 func TestManySharers(t *testing.T) {
 	f := &factory{delay: time.Second}
 	var sharers atomic.Int64
