@@ -30,8 +30,7 @@ func away(f *wire.Flow) int {
 	return len(granted)
 }
 
-// TestFlowAdapts checks that over a slow connection one piece is on its way at a time, and over a
-// fast one many.
+// TestFlowAdapts checks that one piece at a time is on its way over a slow connection, and many over a fast one.
 func TestFlowAdapts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f wire.Flow

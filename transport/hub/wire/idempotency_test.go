@@ -252,8 +252,8 @@ func TestKilledProcess(t *testing.T) {
 	})
 }
 
-// TestKilledProcessLeavesTask: if the server works on a task for the call of a process that has ended, a later
-// call follows the task, also after an attempt that could not. Of several calls one follows it.
+// TestKilledProcessLeavesTask: if the server works on a task for the call of a process that has ended, a later call
+// follows the task, even after an attempt that could not follow it. Of several calls, only one follows it.
 func TestKilledProcessLeavesTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, s := newMemory(), server{result: "1", takes: time.Second, task: "task-7", left: fails(toolscript.Unavailable, toolscript.SentUnknown)}
