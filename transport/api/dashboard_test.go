@@ -224,7 +224,7 @@ func TestWholeApprovalOnThePage(t *testing.T) {
 	}
 }
 
-// TestReplyOnThePage: the page answers for the person whether a server's page is opened.
+// TestReplyOnThePage: the person answers on the operator page whether a server's page is opened.
 func TestReplyOnThePage(t *testing.T) {
 	var replies []toolscript.Answer
 	b := newDesk(t, &fake{reply: func(_ context.Context, _ string, a toolscript.Answer) error { replies = append(replies, a); return nil }}).open(t)
@@ -236,8 +236,8 @@ func TestReplyOnThePage(t *testing.T) {
 	}
 }
 
-// TestDashboardForgery: a POST is accepted only from the page itself. A page on another port of
-// this machine is same-site, so its requests have the cookie, and are refused all the same.
+// TestDashboardForgery: a POST is accepted only from the page itself. A page on another port of this machine is
+// same-site, so its requests have the cookie, but are refused.
 func TestDashboardForgery(t *testing.T) {
 	answers := 0
 	d := newDesk(t, &fake{approve: func(string, toolscript.ApprovalAnswer, bool) error { answers++; return nil }})

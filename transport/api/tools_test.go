@@ -126,8 +126,8 @@ func TestBadEscapeInPath(t *testing.T) {
 	}
 }
 
-// TestToolsOfApps: with apps=true, the tools of servers with a page are listed, also those that only apps may
-// call, and a call may be that of an app. For other requests, nothing is different.
+// TestToolsOfApps: with apps=true, the tools of servers with a page are listed, including those that only apps may
+// call, and an app may make the call. Other requests are not affected.
 func TestToolsOfApps(t *testing.T) {
 	calls := make(chan toolscript.Call, 1)
 	l := serve(t, &fake{

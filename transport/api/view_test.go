@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/transport/api"
 )
 
-// A run gets no information about tools that it must not call.
+// TestRunSeesAllowedToolsOnly: a run gets no information about tools that it may not call.
 func TestRunSeesAllowedToolsOnly(t *testing.T) {
 	var catalogTools []toolscript.Tool
 	for _, server := range []string{"mine", "theirs"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// A client is told changes until it leaves. A refusal is an error of the request.
+// TestWatch: a client receives changes until it leaves. A refusal is the error of the request.
 func TestWatch(t *testing.T) {
 	want := []toolscript.Change{
 		{Of: toolscript.ChangeReady},
