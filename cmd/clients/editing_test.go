@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/clients"
 )
 
-// TestRemoveAccounts: accounts go, and the rest of the file stays as it is, with its comments.
+// TestRemoveAccounts: accounts are removed, and the rest of the file stays as it is, with its comments.
 func TestRemoveAccounts(t *testing.T) {
 	for _, c := range []struct{ list, remove, left string }{
 		{`["a", "b", "c"]`, "b", `["a", "c"]`},

@@ -111,7 +111,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestKept: a profile is extended if necessary, and otherwise stays as it is.
+// TestKept: a profile is extended if necessary. Otherwise it stays as it is.
 func TestKept(t *testing.T) {
 	before := confine.Profile{
 		Read: []confine.Entry{{Path: "/srv/x", Text: "${X}"}}, Net: []string{"a.example:1"},
@@ -165,8 +165,8 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestProbes: actions of libraries at their start, without which they work, are minor, and what was refused of
-// them does not matter.
+// TestProbes: actions of libraries at their start, without which they work, are minor. If they were refused, that
+// does not matter.
 func TestProbes(t *testing.T) {
 	r := record(use{"/dev/tty", observed.Write})
 	r.Act(observed.Listen, "TCP port 0")

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// Lines of doctor fit a terminal of 60 columns; programs get each as one line.
+// TestFitted: the lines of doctor fit a terminal of 60 columns. In output for programs, each is one line.
 func TestFitted(t *testing.T) {
 	const text = "deno        missing: there is no deno in PATH and TOOLSCRIPT_DENO is not set; run: toolscript deno install\n" +
 		"  landlock       yes  ABI 7: files, truncation, TCP, devices, signals and abstract sockets\n"

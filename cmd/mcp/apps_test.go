@@ -72,8 +72,8 @@ var appCases = []struct{ method, params, want string }{
 	{"resources/read", `{"uri":"ui://p/q",%s}`, `several servers have this page: a, b`},
 }
 
-// TestServedApps: a client that declares the extension gets the tools of apps, and can call them. Each call and
-// each page is that of the right server. Another client sees nothing new.
+// TestServedApps: a client that declares the extension gets the tools of apps, and can call them. Each call and each
+// page reaches the right server. Other clients see nothing new.
 func TestServedApps(t *testing.T) {
 	var calls []toolscript.Call
 	var shown []string
@@ -133,7 +133,7 @@ func TestServedApps(t *testing.T) {
 	}
 }
 
-// TestAppsOfSessions: over HTTP, each session is that of another client.
+// TestAppsOfSessions: over HTTP, each session belongs to another client.
 func TestAppsOfSessions(t *testing.T) {
 	o := plain(stage{calls: new([]toolscript.Call)})
 	o.Pass = true

@@ -40,7 +40,7 @@ func loggedAs(logger, data string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":%s,"level":"error","logger":%q}}`, data, logger)
 }
 
-// A session gets log messages from the level on that it has set, and none before.
+// TestLogLevelOfASession: a session gets log messages from the level on that it has set. Before that, it gets none.
 func TestLogLevelOfASession(t *testing.T) {
 	a := &announcing{}
 	c := onStdio(t, a.options())

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 )
 
-// paying is a gateway whose runs ask for a page, if they may, which is finished when the answer has come, and
-// then for a form with a nested object.
+// paying is a gateway whose runs ask for a page, if the request allows that, and then for a form with a nested
+// object. The page is finished when its answer has arrived.
 type paying struct {
 	mcp.Gateway
 	requests chan toolscript.ExecRequest
@@ -87,7 +87,7 @@ func TestPagesOfClients(t *testing.T) {
 	}
 }
 
-// A client that offers forms only is asked for no page.
+// TestClientsWithoutPages: a client that supports only forms is asked for no page.
 func TestClientsWithoutPages(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		g := paying{requests: make(chan toolscript.ExecRequest, 1), answers: make(chan toolscript.Answer, 1)}

@@ -213,7 +213,8 @@ func TestSignsOfLife(t *testing.T) {
 	})
 }
 
-// TestClientWithoutProgress: such a client gets the id of the run after 50 s, and can wait on with it.
+// TestClientWithoutProgress: a client that has not asked for progress gets the id of the run after 50 s, and can
+// continue to wait with it.
 func TestClientWithoutProgress(t *testing.T) {
 	inBubble(t, func(t *testing.T, send func(string) <-chan string, release func()) {
 		t.Helper()
@@ -255,7 +256,8 @@ func (g *counting) Exec(ctx context.Context, _ toolscript.ExecRequest, emit func
 	return ctx.Err()
 }
 
-// TestRunsThatNoClientReturnsFor: the number of such runs is bounded, and they are cancelled after an hour.
+// TestRunsThatNoClientReturnsFor: the number of runs whose client does not return is bounded, and they are cancelled
+// after an hour.
 func TestRunsThatNoClientReturnsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, more = 200, 7

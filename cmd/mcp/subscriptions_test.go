@@ -47,7 +47,7 @@ func (a *announcing) Watch(ctx context.Context, q toolscript.WatchQuery, emit fu
 	return ctx.Err()
 }
 
-// watched returns what is watched.
+// watched returns the subscriptions of all watches.
 func (a *announcing) watched() (all []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,7 +67,7 @@ func (a *announcing) await(t *testing.T, want ...string) {
 	kit.Eventually(t, fmt.Sprint("watched: ", want), func() bool { return slices.Equal(a.watched(), want) })
 }
 
-// tell tells all watchers a change that they want.
+// tell sends a change to all watchers that have subscribed to it.
 func (a *announcing) tell(c toolscript.Change) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -130,7 +130,7 @@ func TestSubscriptionsOnStdio(t *testing.T) {
 	a.await(t)
 }
 
-// A client that has listed something is told when the list has changed.
+// TestListChangesOnStdio: a client that has requested a list is notified when the list has changed.
 func TestListChangesOnStdio(t *testing.T) {
 	a := &announcing{}
 	c := onStdio(t, a.options())
@@ -200,7 +200,8 @@ func TestListenOnStdio(t *testing.T) {
 	}
 }
 
-// A client over HTTP is told what it has subscribed to, and nothing of the subscriptions of others.
+// TestListenOverHTTP: a client over HTTP gets the notifications that it has subscribed to, and none of the
+// subscriptions of others.
 func TestListenOverHTTP(t *testing.T) {
 	a := &announcing{}
 	url, session := overNetwork(t, a.options())
@@ -262,7 +263,7 @@ func TestListenOverHTTP(t *testing.T) {
 	a.await(t, "true")
 }
 
-// A session may have a bounded number of subscriptions.
+// TestSubscriptionsAreBounded: the number of subscriptions of a session is bounded.
 func TestSubscriptionsAreBounded(t *testing.T) {
 	a := &announcing{}
 	c := onStdio(t, a.options())
@@ -294,7 +295,7 @@ func end(t *testing.T, url, session string) {
 	_ = w.Body.Close() // only read
 }
 
-// slowly is a gateway whose servers do not agree before the watch has ended.
+// slowly is a gateway whose watches are ready only after they have ended.
 type slowly struct {
 	*announcing
 	begun chan struct{}
@@ -303,7 +304,7 @@ type slowly struct {
 func (s slowly) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
 	s.begun <- struct{}{}
 	<-ctx.Done()
-	return s.announcing.Watch(ctx, q, emit) // a server may agree late
+	return s.announcing.Watch(ctx, q, emit) // a server may agree to a subscription late
 }
 
 // TestSessionEndsDuringRequest: a session that ends while it subscribes, or sets the level of log messages, leaves no

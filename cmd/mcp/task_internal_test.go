@@ -13,11 +13,12 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// detached is a gateway whose detached runs do what events says. It waits for the answers of approvals.
+// detached is a gateway whose detached runs have the events of the function events. It receives the answers of
+// approvals.
 type detached struct {
 	Gateway
 	events   func(ctx context.Context, emit func(toolscript.Event) error) error
-	detached error // of Detach
+	detached error // error of Detach
 	waits    []toolscript.Approval
 	answered chan toolscript.ApprovalAnswer
 }
