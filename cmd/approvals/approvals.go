@@ -21,7 +21,7 @@ const approvalsHelp = `Answer tool calls that wait for your approval.
 
 The configuration (approvals) says which calls have to be approved. A call that waits
 stops the clock of its script. allow asks for a code. The gateway shows the code where
-the program that has asked for the call does not read: at the terminal of
+the program that requested the call does not see it: at the terminal of
 "toolscript gateway start", or as a notification of the desktop.`
 
 // watchEvery is the interval of polling for new requests.

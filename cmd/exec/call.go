@@ -74,7 +74,7 @@ The exit codes are those of toolscript exec.`,
 	f.StringVar(&o.Out, "out", "", "write the result to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the result there, and print their names")
 	f.Var(&o.MaxTokens, "max-tokens", "print about this much of the result, and the command that prints the rest; 0 prints the whole result (default 10000 on a terminal, else no limit)")
 	f.BoolVar(&o.Record, "record", false, "keep the arguments and the result on the disk, so that toolscript runs replay can make the call again")
-	f.BoolVar(&o.Plan, "plan", false, "if the tool does not only read, do not call it, and print the call instead")
+	f.BoolVar(&o.Plan, "plan", false, "if the tool may change something, print the call instead of making it")
 	app.AddTrust(f, &o.Trust)
 	terminal.AddValueForm(f, &o.form, "print the result as JSON")
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {

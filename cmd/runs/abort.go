@@ -14,9 +14,9 @@ func newRunsAbort(a *app.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "abort RUN",
 		Short: "End a run of the gateway",
-		Long: `End a run of the gateway. Its calls in flight are cancelled, and the one who waits for
-it gets the error of a cancelled run. A run that has ended is left as it is, but for the
-tasks that it has left at servers.`,
+		Long: `End a run of the gateway. Its calls in flight are cancelled, and the command or client that
+waits for the run gets the error of a cancelled run. If the run has ended, only its
+remaining tasks at servers are cancelled.`,
 		Args: app.Takes("RUN"),
 		RunE: func(c *cobra.Command, args []string) error { return abortRun(c.Context(), a, args[0], out) },
 	}

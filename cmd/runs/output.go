@@ -27,8 +27,8 @@ func newRunsOutput(a *app.App) *cobra.Command {
 them. If the run has not ended, print its output so far; --follow also prints what comes,
 and ends with the run. Ctrl-C ends the command and not the run.
 
-The output of the last 200 detached runs is kept for 7 days, also when the gateway has
-ended. With --follow, the exit code is that of the run.`,
+The output of the last 200 detached runs is kept for 7 days, even after the gateway
+has ended. With --follow, the exit code is that of the run.`,
 		Example: `  toolscript runs output run_0123456789abcdef --follow`,
 		Args:    app.Takes("RUN"),
 		RunE:    func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
