@@ -62,7 +62,7 @@ func (s *System) renderCompact(view catalog.View, ids ...string) string {
 	o.Form = codegen.Compact
 	g := codegen.Generator{Observed: s.shapes()}
 	text := g.Render(view.Catalog, view.Names(), ids, o).Text
-	head := said(view, ids)
+	head := instructionComments(view, ids)
 	if strings.Contains(text, " … */") || strings.Contains(text, " … (") {
 		head += "// Descriptions that end with … are cut; tools.$describe(\"server.tool\") has all of them.\n"
 	}
@@ -72,9 +72,9 @@ func (s *System) renderCompact(view catalog.View, ids ...string) string {
 // maxInstructions bounds the instructions of a server in front of the types of its tools, in characters.
 const maxInstructions = 1000
 
-// said returns the instructions of the servers of the tools, as comments. It leaves out a text
+// instructionComments returns the instructions of the servers of the tools, as comments. It leaves out a text
 // that looks like an attempt to instruct a model.
-func said(view catalog.View, ids []string) string {
+func instructionComments(view catalog.View, ids []string) string {
 	var b strings.Builder
 	for _, s := range view.Servers {
 		if s.Instructions == "" || !slices.ContainsFunc(ids, func(id string) bool { tool, _ := view.Catalog.Lookup(id); return tool.Server == s.Name }) {

@@ -37,8 +37,8 @@ func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address 
 	})
 }
 
-// BeginDeviceAuth begins a login at a server on another device, and returns what a person needs for it. The
-// server connects when the person has logged in. The errors are those of BeginAuth.
+// BeginDeviceAuth begins a login at a server on another device, and returns the address and the code that the person
+// needs. The server connects when the person has logged in. The errors are those of BeginAuth.
 func (s *System) BeginDeviceAuth(ctx context.Context, name string) (code oauth.DeviceCode, err error) {
 	defer rescue.Catch(s.panicked(&err))
 	session, at, err := s.loginAt(name)

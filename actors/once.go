@@ -69,7 +69,7 @@ func (c callStore) set(ctx context.Context, name string, record []byte, version 
 	a, err := c.do(ctx, store.Request{Op: store.Set, Key: name, Value: record, TTL: wire.KeyLife, Version: &version})
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("keep what is known of the call: %w", err)
+		return 0, fmt.Errorf("store the state of the call: %w", err)
 	case !a.Stored:
 		return 0, other
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Pins configures how tools are compared with what they were at their first use.
+// Pins configures how tools are compared with their definitions at their first use.
 type Pins struct {
 	Store  pin.Store                   // nil: nothing is pinned
 	Policy func() toolscript.PinPolicy // called for each list of tools; nil: warn

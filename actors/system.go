@@ -148,7 +148,7 @@ type System struct {
 	searching      atomic.Pointer[SearchOptions] // the current options
 
 	counters counters
-	watches  *live.Watches // what clients are told about the servers
+	watches  *live.Watches // passes announcements of servers to clients
 
 	redactors   atomic.Pointer[map[string]redactor]              // by name of the server; "" for texts of no server
 	identities  atomic.Pointer[map[string]approval.PinnedServer] // by name, for pins

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// Watch calls emit with what the servers announce, until ctx ends or emit fails; see live.Watches.Watch.
+// Watch calls emit with the announcements of the servers, until ctx ends or emit fails; see live.Watches.Watch.
 func (s *System) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) (err error) {
 	defer rescue.Catch(s.panicked(&err))
 	q.Resources = slices.Clone(q.Resources)

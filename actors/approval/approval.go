@@ -1,6 +1,6 @@
-// Package approval is the actor of calls that wait for a person. It asks about a call,
-// accepts one answer, and remembers what was approved for a run or longer. Requests do
-// not survive the actor. See docs/design/permissions.md.
+// Package approval is the actor of calls that wait for a person. It asks about a call, accepts one answer, and
+// remembers approvals that hold for a run or longer. Requests do not survive the actor. See
+// docs/design/permissions.md.
 package approval
 
 import (
@@ -26,7 +26,7 @@ import (
 const (
 	codeLength = 6   // characters of 5 bits
 	maxWrong   = 5   // wrong codes after which a request is denied
-	maxGranted = 500 // bound of the approvals that hold for one run; above it, all of these are dropped, and the person is asked again
+	maxGranted = 500 // if there are more remembered approvals, those for runs are dropped, and the person is asked again
 )
 
 // Options configure the actor.

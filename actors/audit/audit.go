@@ -1,14 +1,14 @@
-// Package audit records what runs and calls did. Any goroutine can add lines to a Log without
-// blocking. They wait in a bounded queue, and an actor writes them. Lines that do not fit are
-// dropped, and a line of the audit has their number.
+// Package audit records runs and calls. Any goroutine can add lines to a Log without blocking. They wait in a
+// bounded queue, and an actor writes them. Lines that do not fit are dropped, and a line of the audit has their
+// number.
 //
-// The lines are a chain in files. Each line has the hash of the previous line, even across files, and
-// the hash of the last line is kept in a separate file, the head. So Verify detects any line that was
-// changed, removed or inserted.
+// The lines are a chain in files. Each line has the hash of the previous line, even across files, and the hash of
+// the last line is kept in a separate file, the head. So Verify detects any line that was changed, removed or
+// inserted.
 //
-// All processes of a user write one chain, one at a time under a file lock. A line is
-// complete when its newline is written. The head is written after the lines, so after a
-// kill the files may have lines that the head does not have, and never the other way round.
+// All processes of a user write one chain, one at a time under a file lock. A line is complete when its newline is
+// written. The head is written after the lines, so after a kill the files may have lines that the head does not
+// have, and never the other way round.
 package audit
 
 import (

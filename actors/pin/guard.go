@@ -34,7 +34,7 @@ type ComparedServer struct {
 	Fixed    bool   // the tools change only with this program and are not compared
 }
 
-// listed is what a server listed last.
+// listed is the last list of a server.
 type listed struct {
 	server ComparedServer
 	texts  map[string]Text
@@ -297,7 +297,7 @@ type Snapshot struct {
 	tool   string // "": the server with all tools
 }
 
-// Snapshot returns what a server listed last: one tool, or everything if tool is "".
+// Snapshot returns the last list of a server: one tool, or everything if tool is "".
 func (g *Guard) Snapshot(server, tool string) (Snapshot, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

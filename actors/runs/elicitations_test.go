@@ -171,7 +171,7 @@ func TestElicitationEnds(t *testing.T) {
 			switch _, err := c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Again?"}); {
 			case err == nil:
 				return json.RawMessage(`{"content":[]}`), nil
-			case call == calls: // its server goes on without
+			case call == calls: // its server continues without the answer
 				return json.RawMessage(`{"content":[]}`), nil
 			}
 			return json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"something broke"}]}`), nil

@@ -54,7 +54,7 @@ func (w *work) tellWait(e *toolscript.RunError) {
 	}
 	e.Message = scripterror.OutOfTime(w.limits).Message
 	if w.waited >= shortWait {
-		e.Message += fmt.Sprintf("; %d ms were the wait for servers", w.waited.Milliseconds())
+		e.Message += fmt.Sprintf("; the wait for servers took %d ms", w.waited.Milliseconds())
 	}
 }
 

@@ -19,8 +19,7 @@ type Memory interface {
 	// Instructions returns the instructions that the server had when it listed them.
 	Instructions(name string, cfg upstream.Config) string
 	KeepInstructions(name string, cfg upstream.Config, text string) error
-	// Spoken returns what the last connection to a server with this configuration has found out
-	// about its MCP versions.
+	// Spoken returns the MCP versions that the last connection to a server with this configuration has found.
 	Spoken(name string, cfg upstream.Config) upstream.Spoken
 	KeepSpoken(name string, cfg upstream.Config, s upstream.Spoken) error
 }

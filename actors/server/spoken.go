@@ -24,8 +24,7 @@ type spokenFile struct {
 	Spoken   upstream.Spoken `json:"spoken"`
 }
 
-// Spoken returns what the last connection to a server with exactly this configuration has found
-// out about its MCP versions.
+// Spoken returns the MCP versions that the last connection to a server with exactly this configuration has found.
 func (f ToolLists) Spoken(name string, cfg upstream.Config) upstream.Spoken {
 	if f == "" || files.CheckPrivateDir(string(f)) != nil {
 		return upstream.Spoken{}
@@ -43,7 +42,7 @@ func (f ToolLists) Spoken(name string, cfg upstream.Config) upstream.Spoken {
 	return kept.Spoken
 }
 
-// KeepSpoken stores what a connection has found out about the MCP versions of a server.
+// KeepSpoken stores the MCP versions that a connection to a server has found.
 func (f ToolLists) KeepSpoken(name string, cfg upstream.Config, s upstream.Spoken) error {
 	if f == "" {
 		return nil
@@ -59,8 +58,7 @@ func (f ToolLists) spokenPath(name string, cfg upstream.Config) string {
 	return filepath.Join(string(f), hash(name, cfg.Source)+".protocol.json")
 }
 
-// withSpoken adds what is known about the MCP versions of the server, and stores what the
-// connection finds out.
+// withSpoken gives the stored MCP versions to the dial, and stores the versions that the connection finds.
 func (k *connLoop) withSpoken(on upstream.Events) upstream.Events {
 	if k.Memory == nil || k.Config.Local() && k.Config.Type != upstream.Stdio {
 		return on

@@ -22,7 +22,7 @@ type Starts struct {
 	waiting []*admission   // in the order of their arrival
 }
 
-// busy is what a start uses.
+// busy is the resource that a start uses.
 type busy int
 
 const (
@@ -67,9 +67,9 @@ func (s *Starts) begin(ctx context.Context, wants busy, alone bool) (*admission,
 	}
 }
 
-// become sets what the start uses from now on. It may exceed the limit, because running starts
-// are not stopped; no other start begins then. After end, become does nothing: the goroutine
-// that watches the start may be late.
+// become sets the resource that the start uses from now on. It may exceed the limit, because running starts are not
+// stopped; no other start begins then. After end, become does nothing: the goroutine that watches the start may be
+// late.
 func (p *admission) become(is busy) {
 	if p == nil {
 		return
@@ -90,7 +90,7 @@ func (p *admission) end() {
 	p.ended = true
 }
 
-// set sets what the start uses and admits others. The caller holds starts.mu.
+// set sets the resource that the start uses and admits others. The caller holds starts.mu.
 func (p *admission) set(is busy) {
 	s := p.starts
 	if p.ended {

@@ -9,7 +9,7 @@ import (
 
 // Watches receives the announcements of servers. Its methods do not block, and are safe for concurrent use.
 type Watches interface {
-	// Tell receives what a server announces. The goroutine that reads from the server calls it.
+	// Tell receives an announcement of a server. The goroutine that reads from the server calls it.
 	Tell(c toolscript.Change)
 	// Connected is called when a server is connected. It has no subscriptions then.
 	Connected(server string)
@@ -19,7 +19,7 @@ type Watches interface {
 	Logs(level string) bool
 }
 
-// announce passes what the server announces on to the watches.
+// announce passes the announcements of the server to the Watches.
 func (k *connLoop) announce(on *upstream.Events) {
 	on.Updated = func(uri string) {
 		k.Watches.Tell(toolscript.Change{Of: toolscript.ChangeResource, Server: k.Name, URI: uri})

@@ -10,12 +10,12 @@ const (
 	initial = 500 * time.Millisecond
 	spread  = 0.5
 	longest = 30 * time.Second
-	settled = 20 * time.Second // longest delay without jitter; with jitter half a minute
+	maxBase = 20 * time.Second // longest delay without jitter; with jitter half a minute
 
-	// held is how long a server or actor must have worked before its failures are forgotten.
+	// healthy is how long a server or actor must have worked before its failures are forgotten.
 	// Without it, a server that dies right after its handshake would be started twice a
 	// second for ever.
-	held = 30 * time.Second
+	healthy = 30 * time.Second
 )
 
 // Schedule computes the delays between attempts: they double from half a second to at
@@ -31,13 +31,13 @@ func NewSchedule() *Schedule {
 		backoff.WithInitialInterval(initial),
 		backoff.WithMultiplier(2),
 		backoff.WithRandomizationFactor(spread),
-		backoff.WithMaxInterval(settled),
+		backoff.WithMaxInterval(maxBase),
 		backoff.WithMaxElapsedTime(0), // the default gives up after 15 minutes
 	)}
 }
 
 // Forgets reports whether a server or actor has worked long enough for its earlier failures to be forgotten.
-func Forgets(worked time.Duration) bool { return worked >= held }
+func Forgets(worked time.Duration) bool { return worked >= healthy }
 
 // Next returns the delay before the next attempt after a failure. worked is how long the
 // server or actor had worked before it failed; 0 if it never worked.

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// boss is an actor with a Supervisor that spawns what it is asked to.
+// boss is an actor with a Supervisor that spawns children on request.
 type boss struct {
 	mailbox.Supervisor
 	first []mailbox.Spec
