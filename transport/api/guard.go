@@ -95,6 +95,6 @@ func requireMedia(c *fiber.Ctx, bytes bool) error {
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Unsupported,
-		Err:  fmt.Errorf("a POST needs Content-Type: application/json, also without a body; got %.100q", sent),
+		Err:  fmt.Errorf("a POST needs Content-Type: application/json, even without a body; got %.100q", sent),
 	}
 }

@@ -4,8 +4,7 @@ import (
 	"net/http"
 )
 
-// PinAcceptance names what a person is asked to accept. It is the body of POST
-// /pins/accept.
+// PinAcceptance names the server or the tool that a person is asked to accept. It is the body of POST /pins/accept.
 type PinAcceptance struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool,omitempty"` // the server's own name; absent: the server with all its tools

@@ -220,7 +220,7 @@ func (l *link) find(number uint64) (*request, *Conn) {
 	return l.requests[number], l.conns[number]
 }
 
-// peer is what a gateway knows of a hub.
+// peer is the state of a hub, as the gateway knows it.
 type peer struct {
 	flow  wire.Flow // bounds the pieces of its answers
 	heard time.Time // when the last message of the hub arrived

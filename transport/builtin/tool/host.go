@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Host holds what the gateway offers to built-in tools. The zero value is ready to use;
-// tools that need a missing part fail.
+// Host holds the data and functions that the gateway gives to built-in tools. The zero value is ready to use; tools
+// that need a missing part fail.
 type Host struct {
 	// StateDir is a folder for the tools' own files, such as the journal of patches and
 	// locks. It is outside of every workspace, and only the user may write to it. If it is

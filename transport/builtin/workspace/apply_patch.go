@@ -16,7 +16,7 @@ var ApplyPatch = tool.Tool{
 		"*** Begin Patch, *** Add File: PATH, *** Delete File: PATH, *** Update File: PATH, *** Move to: PATH, @@, *** End Patch. " +
 		"Old lines must be in the file exactly, but may have moved. Line ends of Windows are kept.",
 	Input: `{"type": "object", "required": ["patch"], "additionalProperties": false, "properties": {
-		"patch": {"type": "string", "description": "the patch, also in a here-document: apply_patch <<'EOF'"},
+		"patch": {"type": "string", "description": "the patch, or the patch in a here-document: apply_patch <<'EOF'"},
 		"cwd": {"type": "string", "description": "the folder that its paths are relative to; default: the root of the server"}}}`,
 	Output: `{"type": "object", "required": ["success", "stdout", "stderr"], "additionalProperties": false, "properties": {
 		"success": {"type": "boolean", "description": "false: no file was changed, and stderr says why"},

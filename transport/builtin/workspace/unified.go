@@ -41,7 +41,7 @@ func (l *lines) plainHeader() bool {
 
 const devNull = "/dev/null"
 
-// header holds what the lines before the hunks say about a file. Names keep their prefixes.
+// header holds the data in the lines before the hunks of a file. Names keep their prefixes.
 type header struct {
 	line                 int
 	git                  bool

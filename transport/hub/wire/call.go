@@ -108,7 +108,7 @@ type Target struct {
 	Key string `json:"key"`
 }
 
-// Catalog is what the hub publishes at CatalogSubject.
+// Catalog is the message that the hub publishes at CatalogSubject.
 type Catalog struct {
 	Generation uint64                 `json:"generation"` // rises with every change of state or tools
 	State      toolscript.ServerState `json:"state"`
