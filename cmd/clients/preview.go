@@ -20,7 +20,7 @@ type Change struct {
 	members []added
 }
 
-// added is a member that a change adds or removes, with what is needed to take that back.
+// added is a member that a change adds or removes, with the data to undo that.
 type added struct {
 	Keys  []string `json:"keys"`
 	Value any      `json:"value"`           // new value in a JSON file

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exec"
 )
 
-// toolWork is what a server did in one session.
+// toolWork is the work of a server in one session.
 type toolWork struct {
 	tools int               // number of tools that the server listed
 	calls map[string][2]int // calls of the script, by tool: how many failed, and how many succeeded

@@ -47,7 +47,7 @@ type session struct {
 	own      UsageCost
 }
 
-// offered is what a server offered from a time on.
+// offered is the offer of a server from a time on.
 type offered struct {
 	audit.Offer
 	at time.Time

@@ -41,7 +41,7 @@ func ReadUsage(dir string, q UsageQuery, c UsageConfigured) (*UsageReport, error
 	return r, nil
 }
 
-// known is what the current configuration offers.
+// known holds the servers and the tools of the current configuration.
 type known struct {
 	names   []string // names of its servers
 	tools   []ToolUsage

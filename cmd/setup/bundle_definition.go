@@ -58,7 +58,7 @@ func (v *bundleValues) expand(text string, secret bool) ([]string, error) {
 	return []string{out.String() + escape(plain.String()+text[at:])}, nil
 }
 
-// value returns what a reference stands for: a text, or the reference to a secret as the configuration has it.
+// value returns the value of a reference: a text, or a reference to a secret in the form of the configuration.
 func (v *bundleValues) value(name string, secret bool) (text string, isSecret bool, err error) {
 	if text, ok := v.place(name); ok {
 		return text, false, nil

@@ -52,7 +52,7 @@ func CompleteEntries(a *app.App, root *cobra.Command) {
 	}
 }
 
-// fetched is what a completion reads of an entry or a result.
+// fetched has the members of an entry or a result that completions use.
 type fetched struct {
 	Name, URI, URITemplate string
 	Arguments              []struct{ Name string }
@@ -80,7 +80,7 @@ func entriesOf(ctx context.Context, g *app.Gateway, list, server string) (out []
 	return out
 }
 
-// proposed returns what the server proposes for an argument.
+// proposed returns the values that the server proposes for an argument.
 func proposed(ctx context.Context, g *app.Gateway, o toolscript.FetchRequest) []string {
 	o.ID = toolscript.Complete
 	raw, err := g.Fetch(ctx, o)
