@@ -121,7 +121,7 @@ func plainType(of string) string {
 	return of
 }
 
-// isTools reports whether a type is that of tools, whose members are the servers.
+// isTools reports whether a type is that of the global tools, whose members are the servers.
 func isTools(of string) bool {
 	of = plainType(of)
 	return of == "Tools" || of == "Servers" || strings.HasPrefix(of, "Servers & ") || strings.Contains(of, "Spawned<Servers>")

@@ -118,7 +118,7 @@ func (s *System) Redact(server, text string) string {
 	return text
 }
 
-// withoutSecrets is Redact with a larger bound: that of the redactor, some kilobytes.
+// withoutSecrets is Redact with the larger bound of the redactor, some kilobytes.
 func (s *System) withoutSecrets(server, text string) string {
 	return s.redactor(server).line(text)
 }

@@ -66,8 +66,8 @@ type Approvals struct {
 	wake       *time.Timer // sends turn; nil if it is not running
 }
 
-// grant is what an answer has allowed: a tool in a run, or in all runs if run is "". An answer
-// holds only in its project and for the configuration file (source) of the server.
+// grant is a permission that an answer has given: a tool in a run, or in all runs if run is "". It holds only in its
+// project and for the configuration file (source) of the server.
 type grant struct{ run, tool, source, project string }
 
 func grantOf(run, tool string, p Pin) grant { return grant{run, tool, p.Source, p.Project} }

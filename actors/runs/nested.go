@@ -38,8 +38,8 @@ func newLevels() (l levels) {
 	return l
 }
 
-// lent is what a run shares with the runs of the saved scripts that it calls. All parts are
-// safe for concurrent use.
+// lent holds the parts that a run shares with the runs of the saved scripts that it calls. All parts are safe for
+// concurrent use.
 type lent struct {
 	request *toolscript.ExecRequest // never changed
 	limits  toolscript.Limits
@@ -51,7 +51,7 @@ type lent struct {
 	cpu     *atomic.Int64 // CPU milliseconds of the ended nested runs of all depths
 }
 
-// lend returns what the run shares with its nested runs.
+// lend returns the parts that the run shares with its nested runs.
 func (r *run) lend() *lent {
 	if r.lent == nil {
 		r.lent = &lent{request: &r.begin.Request, limits: r.record.Limits, calls: r.calls, console: r.console, events: r.events, asks: r.questions, cpu: &atomic.Int64{}}

@@ -19,8 +19,8 @@ import (
 
 const nestedFile = "nested.ts"
 
-// nesting has the first call of each script of a client run a nested script, and the others
-// note what time they have left.
+// nesting has the first call of each script of a client run a nested script, and the others note how much time they
+// have left.
 type nesting struct {
 	b *bench
 

@@ -24,7 +24,7 @@ type Runs struct {
 	past   []toolscript.RunRecord // settled runs, the oldest first
 }
 
-// shared is what all runs of a gateway use.
+// shared holds the parts that all runs of a gateway use.
 type shared struct {
 	deps   Deps
 	cache  *scriptCache
@@ -76,7 +76,7 @@ func (r *Runs) start(c *actor.Context) {
 	r.Over = func(id string, _ error) { r.gone(c, strings.TrimPrefix(id, runPrefix)) }
 }
 
-// runPrefix is what the id of a run's actor begins with.
+// runPrefix is the prefix of the ids of the actors of runs.
 const runPrefix = "run/"
 
 // begin spawns the actor of a run.

@@ -83,7 +83,7 @@ func (x *indexer) waitForClaim(missing []index.Document) {
 	}, func(err error) any { return claimed{err: err} })
 }
 
-// claimed begins to compute what is still missing, or waits again.
+// claimed begins to compute the missing vectors, or waits again.
 func (x *indexer) claimed(m claimed) {
 	x.working = false
 	switch {

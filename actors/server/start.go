@@ -106,7 +106,7 @@ func (w *startWatch) run(ctx context.Context) {
 // progress is the state of a start as a startWatch has last seen it.
 type progress struct {
 	state  toolscript.ServerState
-	since  time.Time // begin of the state
+	since  time.Time // start of the state
 	mark   proc.Activity
 	active time.Time // when the processes were last seen to do something
 	late   bool

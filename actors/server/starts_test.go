@@ -36,7 +36,7 @@ type fleetOf struct {
 	work     mailbox.Group
 	mu       sync.Mutex
 	begin    time.Time
-	running  map[string]int // processes that compute or install now, by what they do
+	running  map[string]int // processes that compute or install now, by their kind of work
 	most     map[string]int
 	dials    map[string][]time.Duration
 	states   map[string][]string

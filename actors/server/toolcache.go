@@ -128,7 +128,7 @@ func (f ToolLists) write(name string, cfg upstream.Config, content file) error {
 	return files.Write(f.path(name, cfg), text)
 }
 
-// Forget removes what is known of the server of this name in a configuration file.
+// Forget removes the stored data of the server of this name in a configuration file.
 func (f ToolLists) Forget(name, source string) {
 	cfg := upstream.Config{Source: source}
 	for _, path := range []string{f.path(name, cfg), f.spokenPath(name, cfg)} {

@@ -44,7 +44,7 @@ type Supervisor struct {
 	stopping []Reply[struct{}]
 }
 
-// Supervision is what all supervisors of a gateway use. Fact and Intercept may be nil.
+// Supervision holds the options that all supervisors of a gateway share. Fact and Intercept may be nil.
 type Supervision struct {
 	Directory *Directory
 	Logger    *slog.Logger
