@@ -1,6 +1,6 @@
-// Package app has what the commands of toolscript share: the state of one command line with its global
-// flags, messages on stderr, exit codes, flags of several commands, changes of the user's files, and the
-// choice between a running gateway and this process.
+// Package app has the parts that the commands of toolscript share: the state of one command line with its global
+// flags, messages on stderr, exit codes, flags of several commands, changes of the user's files, and the choice
+// between a running gateway and this process.
 package app
 
 import (

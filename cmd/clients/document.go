@@ -59,7 +59,7 @@ func keyOf(m hujson.ObjectMember) string {
 	return key.String()
 }
 
-// find returns the index of the last member with a key, which is the one that counts, or -1.
+// find returns the index of the member with a key, or -1. If the key occurs more than once, the last member counts.
 func find(o *hujson.Object, key string) int {
 	if o == nil {
 		return -1

@@ -1,6 +1,5 @@
-// Package confine computes the "confine" of a server from what was observed while it
-// worked: the smallest profile that a person can read, with the reason for each entry, and
-// a list of what the server did that no profile allows.
+// Package confine computes the "confine" of a server from observations of the server at work: the smallest profile
+// that a person can read, with the reason for each entry, and a list of what the server did that no profile allows.
 package confine
 
 import (
@@ -140,9 +139,9 @@ type work struct {
 	Scene
 	dir      string // working directory of the server
 	modes    bool   // the server may change modes, whatever its profile
-	base     access // what every confined server may use
+	base     access // access that every confined server has
 	own      paths  // files that were made for this server
-	kept     access // what the profile from before allows
+	kept     access // access that the earlier profile allows
 	written  paths  // paths that the profile lets the server write
 	named    paths  // folders named by arguments
 	secrets  paths  // places of secrets, and secrets that were used

@@ -54,8 +54,8 @@ func (x *examination) private(subject, folder string) {
 	}
 }
 
-// notFolder reports whether an error is about a path, a part of which is a file. The
-// finding about the cache has the same cause.
+// notFolder reports whether the path itself is wrong, such as a file in the place of a folder. The finding about the
+// cache reports that.
 func notFolder(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path)

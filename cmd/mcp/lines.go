@@ -84,7 +84,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// requestID matches what may be the id of a message.
+// requestID matches a member that may be the id of a message.
 var requestID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*[,}]`)
 })

@@ -153,7 +153,7 @@ func (s *script) event(e toolscript.Event) error {
 	defer s.mu.Unlock()
 	switch e.Type {
 	case toolscript.EventStart:
-		if s.runID == "" { // that of a task is known before, and is read without mu
+		if s.runID == "" { // a task has set its runID before, and reads it without mu
 			s.runID = e.RunID
 		}
 	case toolscript.EventStdout, toolscript.EventStderr:

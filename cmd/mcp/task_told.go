@@ -9,7 +9,7 @@ import (
 // taskPause is the time between two notifications about a task.
 const taskPause = 250 * time.Millisecond
 
-// change says that the task may have changed. The caller holds mu.
+// change wakes all goroutines that follow the task. The caller holds mu.
 func (t *task) change() {
 	close(t.moved)
 	t.moved = make(chan struct{})

@@ -57,7 +57,7 @@ func (w *Waterfall) HTML(to io.Writer) error {
 const legend = `<ul class="legend"><li><i class="work"></i>call</li><li><i class="slot"></i>waits for its turn or its server</li>` +
 	`<li><i class="approval"></i>waits for an approval</li><li><i class="failed"></i>failed</li></ul>` + "\n"
 
-// sheet is a page that is being written. The first error of a write is that of Flush.
+// sheet is a page that is being written. Flush returns the first error of a write.
 type sheet struct{ to *bufio.Writer }
 
 // put writes a part of the page, with every value escaped.

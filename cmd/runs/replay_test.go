@@ -42,7 +42,7 @@ var names = &naming.Names{Key: "1", Servers: []naming.Server{{
 	Ident: "demo", Name: "demo", Tools: []naming.Tool{{Ident: "echo", ID: "demo__echo"}},
 }}}
 
-// echoed returns a recorded call of echo. end and begun are those of kept.RecordedCall.
+// echoed returns a recorded call of echo. end and begun are the fields of kept.RecordedCall.
 func echoed(n, end, begun int) kept.RecordedCall {
 	text := json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
 	c := kept.RecordedCall{ID: "demo__echo", Args: text, End: end, Begun: begun}

@@ -173,8 +173,8 @@ func (f *facts) work(k known, single bool) *WorkUsage {
 	return w
 }
 
-// definitions returns the tokens of what the gateways of a session offered at its end. recorded
-// is false if the audit does not say; the result is then that of the current configuration.
+// definitions returns the tokens of the offers of the gateways of a session at its end. If the audit has no offers,
+// recorded is false, and the tokens are those of the current configuration.
 func (f *facts) definitions(s *session, k known) (n int, recorded bool) {
 	last := map[string]offered{}
 	for gateway := range s.gateways {

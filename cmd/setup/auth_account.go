@@ -59,8 +59,8 @@ func severalAccounts(server string, accounts []string, why string) error {
 	return fmt.Errorf("server %s has the accounts %s%s; name one with --account", server, strings.Join(accounts, ", "), why)
 }
 
-// chooseAccount replaces a server with accounts by one of them: that of --account, else the only
-// one that needs a login.
+// chooseAccount replaces a server with accounts by one account: the account of --account, else the only account that
+// needs a login.
 func (o *authOptions) chooseAccount(ctx context.Context) error {
 	name, accounts, err := accountOf(o.App, o.server, o.account, o.trust)
 	switch {

@@ -249,8 +249,8 @@ func localName(name string) string {
 	return cmp.Or(strings.Trim(noName().ReplaceAllString(strings.ToLower(name), "-"), "-"), "bundle")
 }
 
-// folderName returns the name of the folder of a server's bundle. The name of a server may have any characters,
-// such as those of a path.
+// folderName returns the name of the folder of a server's bundle. The name of a server may contain any characters,
+// even a path.
 func folderName(server string) string {
 	name := localName(server)
 	if name == server && filepath.IsLocal(name) {

@@ -120,8 +120,8 @@ func (o *serverEdit) run(ctx context.Context, servers []string) error {
 	return sweepBundles(ctx, &o.ChangeOptions, change)
 }
 
-// nextDefault returns the account that becomes the default if that of name is removed with all others of removed; "" if
-// the default stays.
+// nextDefault returns the account that becomes the default of a server when the accounts in removed are removed. It
+// is "" if name is not the default account, or if no account is left.
 func (o *serverEdit) nextDefault(name string, removed []string) string {
 	server, account := toolscript.CutAccount(name)
 	_, accounts, err := accountOf(o.App, server, "", false)

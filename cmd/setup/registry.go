@@ -188,8 +188,8 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 	return text, nil
 }
 
-// request sends a request. The caller calls done after it has read the answer. Redirects do not leave
-// https, and no address is more internal than that of the registry.
+// request sends a request. The caller calls done after it has read the answer. Redirects do not leave https, and do
+// not lead to an address that is more internal than the address of the registry.
 func (c *Client) request(ctx context.Context, address string) (resp *http.Response, done func(), err error) {
 	base, err := url.Parse(c.base())
 	if err != nil {

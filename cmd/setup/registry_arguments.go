@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// arguments returns the words of a command line. A flag without a value is a switch: switches of the
-// runtime are always set, and those of the package if the user has given true or the default is true.
+// arguments returns the words of a command line. A flag without a value is a switch. A switch of the runtime is
+// always set. A switch of the package is set if the user has given true, or if its default is true.
 func (in *inputs) arguments(list []Argument, runtime bool) (words []string, err error) {
 	for _, a := range list {
 		name := a.ValueHint
