@@ -15,7 +15,7 @@ const LinkTime = 2 * time.Minute
 
 const (
 	mostLinks    = 8  // links not opened yet; the oldest is dropped
-	mostSessions = 16 // pages; the one opened first is dropped
+	mostSessions = 16 // open pages; the one opened first is dropped
 )
 
 // PageSessions holds the links and the open pages of one gateway, until the gateway ends. The

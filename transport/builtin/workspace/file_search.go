@@ -105,7 +105,7 @@ const (
 	atBegin        = 10
 	afterSeparator = 20 // a letter after one of /-_ .\
 	atHump         = 20 // an upper-case letter after a lower-case one
-	adjacent       = 5  // a letter after the one before; each further one gets more
+	adjacent       = 5  // a letter directly after the previous letter; further adjacent letters get more
 	maxLeading     = 3  // skipped letters before the first one that count
 	leading        = 5
 )
