@@ -25,7 +25,7 @@ import (
 	"strings"
 )
 
-// generators are what this command does, by its first argument. Each of them parses the others.
+// generators are the functions of this command, by its first argument. Each of them parses the remaining arguments.
 var generators = map[string]func() error{
 	"engine": engine, "libraries": libraries, "locales": locales, "model": model, "modules": modules,
 	"reference": reference, "icon": icon, "npm": npm, "platforms": typeCheck, "size": printSize,
