@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner/script/typecheck"
+	"github.com/toolscript/toolscript/runner/script"
 )
 
 //go:embed tsconfig.json
@@ -49,7 +49,7 @@ func WriteForEditor(dir, declarations string) (config string, err error) {
 	}
 	files := []struct{ name, text string }{
 		{EditorTypes, made + declarations},
-		{EditorGlobals, made + typecheck.Globals},
+		{EditorGlobals, made + script.Globals},
 		{config, editorConfig},
 	}
 	for _, f := range files {

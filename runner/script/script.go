@@ -1,4 +1,4 @@
-// Package script compiles the TypeScript of a user to a module that an engine can run.
+// Package script compiles the TypeScript of a user to a module that an engine can run, and finds type errors.
 // Scripts are hostile: some kilobytes of text keep the compiler busy for minutes, or end the
 // process with a stack overflow that recover cannot catch. Therefore, only a worker process
 // that can be killed may use the package, never the gateway.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
-	"github.com/toolscript/toolscript/runner/script/typecheck"
 )
 
 // childChecker is the worker's side of a Checker.
@@ -15,7 +14,7 @@ type childChecker struct {
 	link *link
 	// types parses the libraries on its first call, which happens while the first
 	// script is compiled.
-	types func() *typecheck.Checker
+	types func() *script.Checker
 }
 
 // serveChecker answers one request after the other. It returns only on an error.
@@ -24,7 +23,7 @@ func (c *child) serveChecker() error {
 	if err := c.reportReady(); err != nil {
 		return err
 	}
-	checker := childChecker{link: c.link, types: sync.OnceValue(typecheck.New)}
+	checker := childChecker{link: c.link, types: sync.OnceValue(script.NewChecker)}
 	go checker.types()
 	handlers := map[frameType]func(payload []byte) error{
 		frameCompile: checker.compile,

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/script/typecheck"
+	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
@@ -77,7 +77,7 @@ func TestRealTools(t *testing.T) {
 // that the types must also accept what the check accepts.
 func judge(t *testing.T, tools []toolscript.Tool, open, both bool) {
 	t.Helper()
-	checker := typecheck.New()
+	checker := script.NewChecker()
 	var validator validate.Validator
 	counts := map[string]int{}
 	all := 0
@@ -103,7 +103,7 @@ func judge(t *testing.T, tools []toolscript.Tool, open, both bool) {
 }
 
 // trials makes arguments for tools, and gets both verdicts about them.
-func trials(t *testing.T, checker *typecheck.Checker, validator *validate.Validator, tools []toolscript.Tool, open bool) []trial {
+func trials(t *testing.T, checker *script.Checker, validator *validate.Validator, tools []toolscript.Tool, open bool) []trial {
 	t.Helper()
 	var servers []string
 	for _, tool := range tools {
@@ -133,7 +133,7 @@ func trials(t *testing.T, checker *typecheck.Checker, validator *validate.Valida
 // refuse type-checks one line of code for each trial, after the import in the first line, and stores
 // TypeScript's messages in the trials. The checker reports at most 100 findings, so refuse divides
 // code with more.
-func refuse(t *testing.T, checker *typecheck.Checker, module string, code []string, all []trial) {
+func refuse(t *testing.T, checker *script.Checker, module string, code []string, all []trial) {
 	t.Helper()
 	var found []toolscript.Diagnostic
 	if len(all) <= atOnce {

@@ -1,13 +1,4 @@
-// Package typecheck finds the type errors of a script with the TypeScript compiler and
-// returns the compiler's messages. Scripts are hostile: a kilobyte of text keeps the compiler
-// busy for minutes, and only the end of the process stops it. Therefore, only a worker
-// process that can be killed may use the package.
-//
-// The comments @ts-nocheck and @ts-ignore work as in TypeScript: they suppress type
-// diagnostics of their own script. The type check is a service for authors, not a security
-// boundary: syntax, imports and limits are still enforced, and the gateway validates the
-// arguments of every call.
-package typecheck
+package script
 
 import (
 	"cmp"
@@ -19,7 +10,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/script"
 )
 
 // maxMessage bounds the text of one diagnostic, in bytes. A message may quote names and
@@ -30,12 +20,12 @@ const maxMessage = 8 << 10
 // is false, the module has not been declared and nothing was checked. strict enables checks
 // that are too strict for short scripts. JavaScript has no diagnostics, as with tsc.
 func (c *Checker) Check(src runner.Source, returns bool, module string, strict bool) (found []toolscript.Diagnostic, known bool) {
-	typed, ok := script.NewTyped(src, returns)
+	typed, ok := NewTyped(src, returns)
 	if !ok {
 		return nil, true
 	}
 	errors, known := c.errors(shim.Script{Text: typed.Text, Modules: typed.Modules}, module, strict)
-	return script.SortDiagnostics(src, place(typed, errors)), known
+	return SortDiagnostics(src, place(typed, errors)), known
 }
 
 // Syntax replaces the syntax errors in found, of which Compile reports only the first of each
@@ -46,16 +36,16 @@ func (c *Checker) Syntax(src runner.Source, found []toolscript.Diagnostic) []too
 	for _, m := range src.Modules {
 		found = c.syntaxOf(runner.Source{Code: m.Code, File: m.Path}, found)
 	}
-	return script.SortDiagnostics(src, found)
+	return SortDiagnostics(src, found)
 }
 
 func (c *Checker) syntaxOf(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
-	file := cmp.Or(src.File, script.DefaultFile)
-	ofSyntax := func(d toolscript.Diagnostic) bool { return d.Code == script.CodeSyntax && d.File == file }
+	file := cmp.Or(src.File, DefaultFile)
+	ofSyntax := func(d toolscript.Diagnostic) bool { return d.Code == CodeSyntax && d.File == file }
 	if !slices.ContainsFunc(found, ofSyntax) {
 		return found
 	}
-	typed, ok := script.NewTyped(runner.Source{Code: src.Code, File: src.File, Dialect: src.Dialect}, false)
+	typed, ok := NewTyped(runner.Source{Code: src.Code, File: src.File, Dialect: src.Dialect}, false)
 	if !ok {
 		return found
 	}
@@ -66,7 +56,7 @@ func (c *Checker) syntaxOf(src runner.Source, found []toolscript.Diagnostic) []t
 	return append(place(typed, all), slices.DeleteFunc(found, ofSyntax)...)
 }
 
-func place(typed script.Typed, all []shim.Diagnostic) (found []toolscript.Diagnostic) {
+func place(typed Typed, all []shim.Diagnostic) (found []toolscript.Diagnostic) {
 	for _, f := range all[:min(len(all), maxFound)] {
 		d := typed.Diagnostic(f.File, f.Line, f.Column, f.Code, bounded(f.Message))
 		if f.Subject != (shim.Subject{}) {

@@ -1,4 +1,4 @@
-package typecheck
+package script
 
 import (
 	"context"
@@ -6,12 +6,18 @@ import (
 	"github.com/microsoft/typescript-go/shim"
 )
 
-// Checker checks one script at a time. It keeps the parsed libraries and the most
-// recently used declarations.
+// Checker finds the type errors of scripts with the TypeScript compiler, one script at a time, and
+// returns the compiler's messages. It keeps the parsed libraries and the most recently used
+// declarations.
+//
+// The comments @ts-nocheck and @ts-ignore work as in TypeScript: they suppress type
+// diagnostics of their own script. The type check is a service for authors, not a security
+// boundary: syntax, imports and limits are still enforced, and the gateway validates the
+// arguments of every call.
 type Checker struct{ shim *shim.Checker }
 
-// New returns a Checker. It parses the libraries, which takes 20 ms.
-func New() *Checker {
+// NewChecker returns a Checker. It parses the libraries, which takes 20 ms.
+func NewChecker() *Checker {
 	c := &Checker{shim.New(Globals)}
 	c.Declare("", "export {}")
 	c.errors(shim.Script{Text: "export {}"}, "", false)

@@ -1,4 +1,4 @@
-package typecheck
+package script
 
 import _ "embed"
 

@@ -1,4 +1,4 @@
-package typecheck_test
+package script_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,12 @@ import (
 
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/script/typecheck"
+	"github.com/toolscript/toolscript/runner/script"
 )
 
 // TestSignature checks the schemas that are derived from the types of exported functions.
 func TestSignature(t *testing.T) {
-	checker := typecheck.New()
+	checker := script.NewChecker()
 	for _, c := range []struct {
 		name, code     string
 		params, result string   // "" if unknown
@@ -110,7 +110,7 @@ export default function f(p: Partial<A> & Pick<B, "c">) { return null }`,
 }
 
 func TestSignatureWithoutFunction(t *testing.T) {
-	checker := typecheck.New()
+	checker := script.NewChecker()
 	for _, code := range []string{"", "console.log(1)", "return 1", "export default 1", "export const main = () => {}", "export default class A {}", "}{", "import x from 'toolscript'; export default x"} {
 		if s, known := checker.Signature(runner.Source{Code: code}, ""); !known || s.Function || s.Fatal || len(s.Found) > 0 {
 			t.Errorf("Signature(%q) = %+v, %v; want no function", code, s, known)
@@ -119,7 +119,7 @@ func TestSignatureWithoutFunction(t *testing.T) {
 }
 
 func TestSignatureDocumentation(t *testing.T) {
-	checker := typecheck.New()
+	checker := script.NewChecker()
 	for code, want := range map[string]string{
 		"/** Says hello. */\nexport default function hello() {}":                        "Says hello.",
 		"/**\n * Two\n * lines.\n *\n * @returns nothing\n */\nexport default () => {}": "Two\nlines.",
@@ -142,7 +142,7 @@ func FuzzSignature(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	checker := typecheck.New()
+	checker := script.NewChecker()
 	f.Fuzz(func(t *testing.T, code string) {
 		if len(code) > 2000 {
 			t.Skip("the compiler needs minutes for some texts; a worker would be killed")

@@ -1,4 +1,4 @@
-package typecheck
+package script
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"github.com/microsoft/typescript-go/shim"
 
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/script"
 )
 
 // maxDoc bounds the text of the comment before a function, in bytes.
@@ -15,7 +14,7 @@ const maxDoc = 8 << 10
 // Signature describes the function that a script exports as default. The types of JavaScript
 // are unknown, because its JSDoc comments are not read. known is as in Check.
 func (c *Checker) Signature(src runner.Source, module string) (s runner.Signature, known bool) {
-	typed, _ := script.NewTyped(src, false)
+	typed, _ := NewTyped(src, false)
 	found, known := c.shim.Signature(context.Background(), shim.Script{Text: typed.Text, Modules: typed.Modules}, module) // the compiler ignores cancellation here
 	s = runner.Signature{Function: found.Function, Params: found.Params, Result: found.Result, Doc: found.Doc}
 	if len(s.Doc) > maxDoc {
@@ -24,6 +23,6 @@ func (c *Checker) Signature(src runner.Source, module string) (s runner.Signatur
 	for _, f := range found.Found {
 		s.Fatal = s.Fatal || f.Fatal()
 	}
-	s.Found = script.SortDiagnostics(src, place(typed, found.Found))
+	s.Found = SortDiagnostics(src, place(typed, found.Found))
 	return s, known
 }
