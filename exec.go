@@ -317,6 +317,10 @@ func (e *RunError) Kind() Kind {
 	return e.Code
 }
 
+// Diagnosed reports whether the run has diagnostics about the error. An engine may refuse a script that
+// was not checked; then there is only its error. A nil error is not diagnosed.
+func (e *RunError) Diagnosed() bool { return e != nil && e.Name == CheckFailed.ClassName() }
+
 // ClassName returns the error class for a kind in scripts and their documentation.
 func (k Kind) ClassName() string {
 	if name, ok := classNames[k]; ok {

@@ -43,7 +43,7 @@ var onlyIn = map[string]struct {
 	"github.com/spf13/cobra":                         {[]string{"cmd", "release/generate"}, "one command line, and its reference"},
 	"github.com/agnivade/levenshtein":                {[]string{"internal/naming", "test/evalsearch"}, "other packages call naming.Nearest"},
 	"github.com/kelindar/search":                     {[]string{"cmd/toolscript-llama"}, "it panics in init without its C library"},
-	"github.com/evanw/esbuild":                       {[]string{"runner/script"}, "only a worker process parses script text"},
+	"github.com/evanw/esbuild":                       {nil, "the program has one compiler; tests compare with it"},
 	"github.com/microsoft/typescript-go":             {[]string{"runner/script"}, "only a worker process parses script text"},
 	"github.com/tetratelabs/wazero":                  {[]string{"runner/quickjs", "release/generate"}, "compiled wasm is not a safe point for the scheduler"},
 	"golang.org/x/text/collate":                      {[]string{"runner/quickjs/intl"}, "its tables take 2.5 MB, and only scripts need them"},

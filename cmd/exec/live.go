@@ -91,7 +91,7 @@ func (l *Live) Finish(failed error) error {
 		return errNoEnd
 	}
 	end := l.end.End
-	if end.Error != nil && end.Kind != toolscript.CheckFailed { // its diagnostics have been printed
+	if end.Error != nil && !end.Error.Diagnosed() { // the diagnostics have been printed
 		if _, err := io.WriteString(l.stderr, ErrorText(end.Error)+l.made()); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func (s *Signed) Finish(failed error) error {
 		return failed
 	case s.end == nil:
 		return errNoEnd
-	case s.end.Error != nil && s.end.Kind != toolscript.CheckFailed:
+	case s.end.Error != nil && !s.end.Error.Diagnosed():
 		return errors.New(s.end.Error.Message)
 	}
 	if err := exitOf(s.end); err != nil {

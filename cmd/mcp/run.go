@@ -207,7 +207,7 @@ func (s *script) result() runResult {
 		r.Notices = append(r.Notices, text)
 	}
 	switch {
-	case len(s.findings) > 0 && s.end.Kind == toolscript.CheckFailed:
+	case s.end.Error.Diagnosed():
 		r.Error = &runError{Code: s.end.Kind, Message: strings.Join(s.findings, "\n")}
 	case s.end.Error != nil:
 		text := strings.TrimRight(s.Error(s.end.Error), "\n")

@@ -31,10 +31,6 @@ func (c *Checker) Declare(key, declarations string) {
 	c.errors(shim.Script{Text: `import "toolscript"`}, key, false)
 }
 
-func (c *Checker) syntax(text string) []shim.Diagnostic {
-	return c.shim.Syntax(context.Background(), text) // the compiler ignores cancellation here
-}
-
 func (c *Checker) errors(s shim.Script, module string, strict bool) (found []shim.Diagnostic, known bool) {
 	return c.shim.Check(context.Background(), s, module, strict) // the compiler ignores cancellation here
 }

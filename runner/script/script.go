@@ -28,9 +28,9 @@ const (
 	byteOrderMark = "\ufeff"
 )
 
-// The codes of this package's diagnostics. CodeSyntax is the code for text that does not parse.
+// The codes of this package's diagnostics. codeSyntax is the code for text that does not parse.
 const (
-	CodeSyntax = "syntax"
+	codeSyntax = "syntax"
 	codeImport = "import"
 	codeBanned = "banned"
 	codeSize   = "size"

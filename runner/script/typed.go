@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// Typed is a script in the form that the type checker reads. A script that returns from its
+// typed is a script in the form that the type checker reads. A script that returns from its
 // top level is wrapped, as for the engine.
-type Typed struct {
+type typed struct {
 	Text    string
 	Modules map[string]string // texts by their paths
 
@@ -20,12 +21,12 @@ type Typed struct {
 	modules  map[string]unit
 }
 
-// NewTyped prepares a source that Compile has accepted. ok is false for JavaScript, which
+// newTyped prepares a source that Compile has accepted. ok is false for JavaScript, which
 // is not checked.
-func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
+func newTyped(src runner.Source, returns bool) (t typed, ok bool) {
 	g := newGraph(src)
 	u := g.main
-	t = Typed{Text: u.code, unit: u, modules: g.modules(), Modules: map[string]string{}}
+	t = typed{Text: u.code, unit: u, modules: g.modules(), Modules: map[string]string{}}
 	for p, module := range t.modules {
 		t.Modules[p] = module.code
 	}
@@ -42,19 +43,19 @@ func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
 	return t, true
 }
 
-// Diagnostic returns a diagnostic about Text, or about the module at a path, with its
+// diagnostic returns a diagnostic about Text, or about the module at a path, with its
 // position in the user's text. Line and column count from 1, the column in UTF-16 units.
-func (t Typed) Diagnostic(module string, line, column int, code, message string) toolscript.Diagnostic {
+func (t typed) diagnostic(module string, line, column int, code, message string) toolscript.Diagnostic {
 	if module != "" {
-		return t.modules[module].place(line, column, code, message)
+		return t.modules[module].place(line, column, code, texts.Short(message, maxMessage))
 	}
 	line, column = t.unit.original(line, column, t.inserted)
-	return t.unit.place(line, column, code, message)
+	return t.unit.place(line, column, code, texts.Short(message, maxMessage))
 }
 
-// SortDiagnostics sorts diagnostics by position, those of the script before those of its modules, and
+// sortFiles sorts diagnostics by position, those of the script before those of its modules, and
 // bounds their number.
-func SortDiagnostics(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
+func sortFiles(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	script := cmp.Or(src.File, DefaultFile)
 	file := func(d toolscript.Diagnostic) string {
 		if d.File == script {

@@ -25,7 +25,7 @@ func (u unit) wrap(s shim.Syntax, imports string) (string, scripterror.Insertion
 		if m.Export {
 			message = "a script with a top-level return has no exports: return the value instead"
 		}
-		errs = append(errs, u.at(m.Offset, CodeSyntax, message))
+		errs = append(errs, u.at(m.Offset, codeSyntax, message))
 	}
 	if len(errs) > 0 {
 		return "", scripterror.Insertion{}, errs

@@ -10,7 +10,7 @@ import (
 )
 
 // Map is a decoded source map of version 3. It is immutable; a nil Map maps nothing. Lines and
-// columns count from 1. Columns are UTF-16 units, as in V8 traces and in the maps of esbuild.
+// columns count from 1. Columns are UTF-16 units, as in V8 traces and in source maps.
 type Map struct {
 	sources []string
 	texts   []string

@@ -88,14 +88,6 @@ func (c *Checker) enter(script Script, m *module) (leave func()) {
 	}
 }
 
-// Syntax returns all syntax errors of a script, in the order of the text. Its cost
-// and ctx are as in Check.
-func (c *Checker) Syntax(ctx context.Context, script string) []Diagnostic {
-	c.files.write(mainFile, script)
-	program := c.program(true)
-	return report(compiler.SortAndDeduplicateDiagnostics(program.GetSyntacticDiagnostics(ctx, program.GetSourceFile(mainFile))), nil)
-}
-
 func (c *Checker) check(ctx context.Context, strict bool) []Diagnostic {
 	program := c.program(strict)
 	found := program.GetProgramDiagnostics()

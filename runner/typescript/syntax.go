@@ -18,6 +18,8 @@ type Syntax struct {
 	Imports    []Import // imports of all modules, in order, including imports of types
 	References []int    // offsets of reference comments
 	Returns    bool     // a return statement is at the top level
+	ReturnAt   int      // offset of the first of them
+	CommonJS   []int    // offsets of module and exports, as in module.exports = a, and of export = a
 
 	ImportsEnd int         // offset after the leading imports, where further imports can be inserted
 	HeadEnd    int         // offset after the leading imports and the last namespace
@@ -52,15 +54,9 @@ type Misplaced struct {
 
 // Parse parses a script. exported lists the values that the module "toolscript" exports.
 func Parse(text string, javaScript bool, exported []string) Syntax {
-	kind := core.ScriptKindTS
-	if javaScript {
-		kind = core.ScriptKindJS
-	}
-	file := parser.ParseSourceFile(ast.SourceFileParseOptions{
-		FileName: mainFile, Path: mainFile, ExternalModuleIndicatorOptions: ast.ExternalModuleIndicatorOptions{Force: true},
-	}, text, kind)
+	file := parse(text, javaScript)
 	r := reader{file: file, exported: exported, names: map[string]bool{}, scopes: map[string][]binding{}}
-	for _, name := range slices.Concat(exported, bannedNames, entryNames, entityNames) {
+	for _, name := range slices.Concat(exported, bannedNames, entryNames, entityNames, commonNames) {
 		r.names[name] = true
 	}
 	r.out.Broken = len(file.Diagnostics()) > 0
@@ -70,13 +66,25 @@ func Parse(text string, javaScript bool, exported []string) Syntax {
 		}
 	}
 	r.statements()
-	r.walk()
+	visitAll(file.AsNode(), r.visit)
 	r.resolve()
 	r.out.Function, r.out.Unused = r.onlyFunction(), r.lastExpression()
 	slices.Sort(r.out.References)
+	slices.Sort(r.out.CommonJS)
 	slices.SortFunc(r.out.Imports, func(a, b Import) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortFunc(r.out.Banned, func(a, b Banned) int { return cmp.Compare(a.Offset, b.Offset) })
 	return r.out
+}
+
+// parse parses one text, which is a module even without imports and exports.
+func parse(text string, javaScript bool) *ast.SourceFile {
+	kind := core.ScriptKindTS
+	if javaScript {
+		kind = core.ScriptKindJS
+	}
+	return parser.ParseSourceFile(ast.SourceFileParseOptions{
+		FileName: mainFile, Path: mainFile, ExternalModuleIndicatorOptions: ast.ExternalModuleIndicatorOptions{Force: true},
+	}, text, kind)
 }
 
 // reader collects the syntax of one script.
@@ -170,10 +178,10 @@ func (r *reader) declare(name, scope *ast.Node, isTools bool) {
 // start returns the offset of a node without the comments before it.
 func (r *reader) start(n *ast.Node) int { return scanner.GetTokenPosOfNode(n, r.file, false) }
 
-// walk visits all nodes. It does not recurse, because a long chain such as a.b.c is a deep
-// tree.
-func (r *reader) walk() {
-	open := []*ast.Node{r.file.AsNode()}
+// visitAll calls visit for a node and all nodes below it. It does not recurse, because a long chain
+// such as a.b.c is a deep tree.
+func visitAll(n *ast.Node, visit func(*ast.Node)) {
+	open := []*ast.Node{n}
 	push := func(n *ast.Node) bool {
 		open = append(open, n)
 		return false
@@ -181,7 +189,7 @@ func (r *reader) walk() {
 	for len(open) > 0 {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
-		r.visit(n)
+		visit(n)
 		n.ForEachChild(push)
 	}
 }
@@ -195,7 +203,13 @@ func (r *reader) visit(n *ast.Node) {
 		}
 	case ast.KindReturnStatement:
 		if ast.FindAncestor(n.Parent, ast.IsFunctionLikeOrClassStaticBlockDeclaration) == nil {
-			r.out.Returns = true
+			if at := r.start(n); !r.out.Returns || at < r.out.ReturnAt {
+				r.out.Returns, r.out.ReturnAt = true, at
+			}
+		}
+	case ast.KindExportAssignment:
+		if n.AsExportAssignment().IsExportEquals {
+			r.out.CommonJS = append(r.out.CommonJS, r.start(n))
 		}
 	case ast.KindImportDeclaration:
 		r.module(n.ModuleSpecifier(), Import{With: n.AsImportDeclaration().Attributes != nil})
@@ -282,6 +296,9 @@ func scopeOf(declaration *ast.Node) *ast.Node {
 	return nil
 }
 
+// commonNames lists the variables of CommonJS, which no engine has.
+var commonNames = []string{"module", "exports"}
+
 // resolve determines which references are free, and which servers are used.
 func (r *reader) resolve() {
 	servers := map[string]bool{}
@@ -293,6 +310,12 @@ func (r *reader) resolve() {
 		}
 		if slices.Contains(entityNames, n.Text()) {
 			r.entity(n, found)
+			continue
+		}
+		if slices.Contains(commonNames, n.Text()) {
+			if !found && ast.IsPropertyAccessExpression(n.Parent) {
+				r.out.CommonJS = append(r.out.CommonJS, r.start(n))
+			}
 			continue
 		}
 		if slices.Contains(entryNames, n.Text()) && !slices.Contains(r.exported, n.Text()) {

@@ -55,9 +55,6 @@ func (c *childChecker) compile(payload []byte) error {
 	}
 	var answer compiled
 	answer.Compiled, answer.Diagnostics = script.Compile(src)
-	if len(answer.Diagnostics) > 0 {
-		answer.Diagnostics = c.types().Syntax(src, answer.Diagnostics)
-	}
 	return c.link.writeJSON(frameCompiled, answer, nil)
 }
 

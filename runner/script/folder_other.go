@@ -1,6 +1,0 @@
-//go:build !windows
-
-package script
-
-// folder is an absolute path, which the compiler needs. It reads nothing there.
-const folder = "/"

@@ -1,0 +1,54 @@
+package shim
+
+import (
+	"strings"
+
+	"github.com/microsoft/typescript-go/internal/ast"
+	"github.com/microsoft/typescript-go/internal/core"
+	"github.com/microsoft/typescript-go/internal/printer"
+)
+
+// writer is the writer of the compiler, but the column of a token costs no second look at its line: a
+// script may have a line of 100 KB.
+type writer struct {
+	printer.EmitTextWriter
+	line   int
+	seen   int              // bytes of the text that column counts or that are in lines before
+	column core.UTF16Offset // at seen, in line
+}
+
+// GetColumn returns the current column from 0, in UTF-16 units.
+func (w *writer) GetColumn() core.UTF16Offset {
+	if w.IsAtStartOfLine() {
+		return w.EmitTextWriter.GetColumn()
+	}
+	text := w.String()
+	if line := w.GetLine(); line != w.line {
+		w.line, w.column = line, 0
+		w.seen += lineStart(text[w.seen:])
+	}
+	w.column += core.UTF16Len(text[w.seen:])
+	w.seen = len(text)
+	return w.column
+}
+
+// lineStart returns the offset of the last line of text.
+func lineStart(text string) int {
+	start := 0
+	for _, end := range []string{"\n", "\r", "\u2028", "\u2029"} {
+		if at := strings.LastIndex(text, end); at >= 0 {
+			start = max(start, at+len(end))
+		}
+	}
+	return start
+}
+
+// detach removes the parents of the identifiers: for each of them, the printer would climb to the root of
+// the tree, which takes minutes for an expression of some 10,000 parts.
+func detach(file *ast.SourceFile) {
+	visitAll(file.AsNode(), func(n *ast.Node) {
+		if n.Kind == ast.KindIdentifier {
+			n.Parent = nil
+		}
+	})
+}
