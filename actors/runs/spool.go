@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rawio"
 )
 
 // maxSpooled bounds the file of one run.
 const maxSpooled = 256 << 20
+
+// spooled is the form of an event in the file.
+var spooled = rawio.Frames{Order: binary.BigEndian, Most: maxSpooled}
 
 var errSpoolFull = errors.New("the output that waits for the client exceeds its limit")
 
@@ -40,7 +45,7 @@ func (s *spool) put(e toolscript.Event) error {
 	if s.end+int64(len(text)) > maxSpooled {
 		return errSpoolFull
 	}
-	record := append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
+	record := append(spooled.AppendHead(nil, 0, len(text)), text...)
 	if _, err := s.file.WriteAt(record, s.end); err != nil {
 		return err
 	}
@@ -65,15 +70,13 @@ func (s *spool) open() error {
 // returned event says so.
 func (s *spool) take() toolscript.Event {
 	var event toolscript.Event
-	size := make([]byte, 4)
-	_, err := s.file.ReadAt(size, s.read)
+	from := io.NewSectionReader(s.file, s.read, s.end-s.read)
+	_, text, err := spooled.Read(from)
 	if err == nil {
-		text := make([]byte, binary.BigEndian.Uint32(size))
-		if _, err = s.file.ReadAt(text, s.read+int64(len(size))); err == nil {
-			err = json.Unmarshal(text, &event)
-		}
-		s.read += int64(len(size) + len(text))
+		err = json.Unmarshal(text, &event)
 	}
+	read, _ := from.Seek(0, io.SeekCurrent) // does not fail
+	s.read += read
 	if err != nil {
 		event = toolscript.Event{Type: toolscript.EventStderr, Data: fmt.Sprintf("\n[output lost: %v]\n", err)}
 		s.read = s.end

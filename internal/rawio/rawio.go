@@ -1,4 +1,5 @@
-// Package rawio reads and writes pipes without notifying the scheduler of Go.
+// Package rawio reads and writes pipes without notifying the scheduler of Go, and the frames that
+// processes exchange over them.
 //
 // The packages os and syscall announce every system call to the scheduler, because the call
 // may block. In an idle process, the announcement wakes the monitor thread of the runtime,

@@ -3,12 +3,13 @@ package deno
 import (
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
+	"math"
+
+	"github.com/toolscript/toolscript/internal/rawio"
 )
 
-// The types of frames from a process. A frame is the length of the payload in four bytes,
-// little endian, the type in one byte, and the payload.
+// The kinds of frames from a process.
 const (
 	frameReady  = 'r' // the process waits for a run
 	frameOut    = 'o' // text for standard output
@@ -22,44 +23,21 @@ const (
 	frameExit   = 'x' // the end: the script called exit
 )
 
-const (
-	frameHeader = 5
-	// maxFrame bounds the payload of a frame, which the gateway holds in memory. The longest
-	// value of a run is shorter.
-	maxFrame = 32 << 20
+// maxFrame bounds the payload of a frame, which the gateway holds in memory. The longest
+// value of a run is shorter.
+const maxFrame = 32 << 20
+
+// frames is the form of what a process sends, and messages that of what the loader reads.
+var (
+	frames   = rawio.Frames{Order: binary.LittleEndian, Kinds: true, Most: maxFrame}
+	messages = rawio.Frames{Order: binary.LittleEndian, Most: math.MaxInt32}
 )
 
-// tooLong is the error for a frame that exceeds maxFrame.
-type tooLong struct {
-	kind byte
-	size int
-}
-
-func (e *tooLong) Error() string { return fmt.Sprintf("a message of %d bytes", e.size) }
-
-func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
-	var header [frameHeader]byte
-	if _, err := io.ReadFull(r, header[:]); err != nil {
-		return 0, nil, err
-	}
-	size := int(binary.LittleEndian.Uint32(header[:4]))
-	if size > maxFrame {
-		return 0, nil, &tooLong{header[4], size}
-	}
-	payload = make([]byte, size)
-	if _, err := io.ReadFull(r, payload); err != nil {
-		return 0, nil, fmt.Errorf("a message ends early: %w", err)
-	}
-	return header[4], payload, nil
-}
-
-// writeMessage writes a message for the loader: the length, then JSON.
+// writeMessage writes a message for the loader, in JSON.
 func writeMessage(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	message := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text)))
-	_, err = w.Write(append(message, text...))
-	return err
+	return messages.Write(w, 0, text)
 }

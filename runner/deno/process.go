@@ -50,7 +50,7 @@ func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 	}
 	stop := context.AfterFunc(ctx, p.Kill)
 	defer stop()
-	kind, _, err := readFrame(p.frames)
+	kind, _, err := frames.Read(p.frames)
 	if err == nil && kind != frameReady {
 		err = errors.New("it did not report that it is ready")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rawio"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/scripterror"
 	"github.com/toolscript/toolscript/runner/session"
@@ -123,7 +124,7 @@ func (r *denoRun) receive() {
 		return
 	}
 	for {
-		kind, payload, err := readFrame(r.process.frames)
+		kind, payload, err := frames.Read(r.process.frames)
 		if err == nil {
 			var outcome *runner.Outcome
 			if outcome, err = r.handle(kind, payload); outcome != nil {
@@ -230,9 +231,9 @@ const (
 
 // gone returns the outcome of a run whose process has ended or broke the protocol.
 func (r *denoRun) gone(err error) runner.Outcome {
-	var long *tooLong
-	if errors.As(err, &long) && long.kind == frameValue {
-		return r.Outcome(scripterror.ValueTooLarge(long.size, r.job.Limits.ValueBytes))
+	var long *rawio.TooLong
+	if errors.As(err, &long) && long.Kind == frameValue {
+		return r.Outcome(scripterror.ValueTooLarge(long.Size, r.job.Limits.ValueBytes))
 	}
 	if errors.Is(err, session.ErrPanic) {
 		return r.Outcome(toolscript.Fail(toolscript.Internal, err.Error()))
@@ -252,7 +253,7 @@ func (r *denoRun) gone(err error) runner.Outcome {
 	case strings.Contains(said, stackOverflowText):
 		return r.Outcome(scripterror.ManyRejections())
 	}
-	if errors.Is(err, io.EOF) {
+	if errors.Is(rawio.Unexpected(err), io.ErrUnexpectedEOF) {
 		err = errors.New("it ended before its script")
 	}
 	text := fmt.Sprintf("Deno failed: %v%s", err, r.process.redact(r.process.exitReason()))

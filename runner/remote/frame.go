@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/internal/rawio"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -76,27 +77,23 @@ type end struct {
 // errFrame is the error for a frame that cannot be decoded.
 var errFrame = errors.New("it sent a frame that cannot be read")
 
-// join returns the beginning of a payload with a header: the length of its JSON in four
-// bytes, and the JSON.
+// headers is the form of the header of a payload, in JSON. The bytes after it follow.
+var headers = rawio.Frames{Order: binary.BigEndian, Most: maxFrame + frameHead}
+
+// join returns the beginning of a payload with a header.
 func join(header any) ([]byte, error) {
 	text, err := json.Marshal(header)
 	if err != nil {
 		return nil, err
 	}
-	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text))), text...), nil
+	return append(headers.AppendHead(nil, 0, len(text)), text...), nil
 }
 
 // split decodes the header of a payload and returns the bytes after it.
 func split(payload []byte, header any) (rest []byte, err error) {
-	if len(payload) < 4 {
+	text, rest, found := headers.Cut(payload)
+	if !found || json.Unmarshal(text, header) != nil {
 		return nil, errFrame
 	}
-	size := binary.BigEndian.Uint32(payload)
-	if uint64(size) > uint64(len(payload)-4) {
-		return nil, errFrame
-	}
-	if json.Unmarshal(payload[4:4+size], header) != nil {
-		return nil, errFrame
-	}
-	return payload[4+size:], nil
+	return rest, nil
 }

@@ -9,15 +9,19 @@ import (
 	"fmt"
 	"io"
 	"sync"
-)
 
-// A frame is a length (four bytes, big endian, of the payload), a type (one byte) and
-// the payload.
-const headerSize = 5
+	"github.com/toolscript/toolscript/internal/rawio"
+)
 
 // MaxFrame bounds a payload, in bytes. Both sides refuse longer frames: a worker that a
 // script controls must not fill the gateway's memory.
 const MaxFrame = 32 << 20
+
+// frames is the form of the frames, and textForm that of the texts in a payload.
+var (
+	frames   = rawio.Frames{Order: binary.BigEndian, Kinds: true, Most: MaxFrame}
+	textForm = rawio.Frames{Order: binary.BigEndian, Most: MaxFrame}
+)
 
 // A link carries frames in both directions. Writes may be concurrent; reads may not.
 type link struct {
@@ -45,8 +49,7 @@ func (l *link) write(t frameType, parts ...[]byte) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buf = binary.BigEndian.AppendUint32(l.buf, uint32(size))
-	l.buf = append(l.buf, byte(t))
+	l.buf = frames.AppendHead(l.buf, byte(t), size)
 	for i, part := range parts {
 		if len(part) > maxCopied {
 			return l.writeParts(parts[i:])
@@ -64,8 +67,7 @@ func (l *link) write(t frameType, parts ...[]byte) error {
 func (l *link) writeNow(t frameType, number uint32, value []byte) (left []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buf = binary.BigEndian.AppendUint32(l.buf, uint32(numberSize+len(value)))
-	l.buf = binary.BigEndian.AppendUint32(append(l.buf, byte(t)), number)
+	l.buf = binary.BigEndian.AppendUint32(frames.AppendHead(l.buf, byte(t), numberSize+len(value)), number)
 	l.buf = append(l.buf, value...)
 	if n := l.now(l.buf); n < len(l.buf) {
 		left = bytes.Clone(l.buf[n:])
@@ -124,47 +126,14 @@ func (l *link) writeJSON(t frameType, header any, raw []byte) error {
 
 var errFrameTooLong = errors.New("longer than the 32 MB that script workers exchange")
 
-// read receives one frame. The payload belongs to the caller. The error is io.EOF if
-// the other side closed between two frames.
+// read receives one frame; see rawio.Frames.Read.
 func (l *link) read() (frameType, []byte, error) {
-	var header [headerSize]byte
-	if _, err := io.ReadFull(l.r, header[:]); err != nil {
-		return 0, nil, err
-	}
-	size := binary.BigEndian.Uint32(header[:4])
-	if size > MaxFrame {
-		return 0, nil, fmt.Errorf("frame of %d bytes: %w", size, errFrameTooLong)
-	}
-	payload, err := readPayload(l.r, int(size))
-	return frameType(header[4]), payload, err
+	kind, payload, err := frames.Read(l.r)
+	return frameType(kind), payload, err
 }
 
 // more reports whether bytes are buffered that were not read yet.
 func (l *link) more() bool { return l.r.Buffered() > 0 }
-
-// readPayload allocates memory only as bytes arrive: a forged length costs none.
-func readPayload(r io.Reader, size int) ([]byte, error) {
-	const trusted = 1 << 20
-	if size <= trusted {
-		payload := make([]byte, size)
-		_, err := io.ReadFull(r, payload)
-		return payload, unexpected(err)
-	}
-	var buf bytes.Buffer
-	buf.Grow(trusted)
-	n, err := io.CopyN(&buf, r, int64(size))
-	if n < int64(size) && err == nil {
-		err = io.ErrUnexpectedEOF
-	}
-	return buf.Bytes(), unexpected(err)
-}
-
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
 
 // split decodes the JSON header of a payload and returns the bytes after it.
 func split(payload []byte, header any) (raw []byte, err error) {

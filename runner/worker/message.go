@@ -79,16 +79,16 @@ func callFrame(number uint32, c runner.Call) [][]byte {
 
 // appendText appends the length of a text, and the text.
 func appendText(b []byte, text string) []byte {
-	return append(binary.BigEndian.AppendUint32(b, uint32(len(text))), text...)
+	return append(textForm.AppendHead(b, 0, len(text)), text...)
 }
 
 // splitText decodes the text at the beginning of a payload.
 func splitText(payload []byte) (text string, rest []byte, err error) {
-	size, rest, err := splitNumber(payload)
-	if err != nil || uint64(size) > uint64(len(rest)) {
+	content, rest, found := textForm.Cut(payload)
+	if !found {
 		return "", nil, errShort
 	}
-	return string(rest[:size]), rest[size:], nil
+	return string(content), rest, nil
 }
 
 // splitCall decodes a frameCall.

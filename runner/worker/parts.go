@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rawio"
 )
 
 const (
@@ -97,18 +98,17 @@ var errLength = errors.New("a text has another length than announced")
 
 // readPart receives a framePart and appends it to a text that will have size bytes.
 func (l *link) readPart(text []byte, size int) ([]byte, error) {
-	var header [headerSize]byte
-	if _, err := io.ReadFull(l.r, header[:]); err != nil {
-		return nil, unexpected(err)
+	kind, n, err := frames.ReadHead(l.r)
+	if err != nil {
+		return nil, rawio.Unexpected(err)
 	}
-	n := int(binary.BigEndian.Uint32(header[:4]))
-	if frameType(header[4]) != framePart || n == 0 || n > partSize || n > size-len(text) {
+	if frameType(kind) != framePart || n == 0 || n > partSize || n > size-len(text) {
 		return nil, errLength
 	}
 	at := len(text)
 	text = slices.Grow(text, n)[:at+n]
-	_, err := io.ReadFull(l.r, text[at:])
-	return text, unexpected(err)
+	_, err = io.ReadFull(l.r, text[at:])
+	return text, rawio.Unexpected(err)
 }
 
 func tooLong(most int) error {
