@@ -2,7 +2,8 @@ package confine
 
 import "golang.org/x/sys/unix"
 
-const architecture = unix.AUDIT_ARCH_X86_64
+// Architecture is the one of the system calls that the filters know; 0: none.
+const Architecture = unix.AUDIT_ARCH_X86_64
 
 // allowed lists the calls that are allowed with any arguments.
 var allowed = []uint32{

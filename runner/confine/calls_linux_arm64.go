@@ -2,7 +2,8 @@ package confine
 
 import "golang.org/x/sys/unix"
 
-const architecture = unix.AUDIT_ARCH_AARCH64
+// Architecture is the one of the system calls that the filters know; 0: none.
+const Architecture = unix.AUDIT_ARCH_AARCH64
 
 // allowed lists the calls that are allowed with any arguments. This architecture has no call
 // for thread-local variables.

@@ -17,8 +17,6 @@ const (
 	Unsupported = unsupported
 	NoControl   = noControl
 	Newest      = newest
-
-	Architecture = architecture
 )
 
 // Judge returns the result of the filter of process pid for one system call.
@@ -45,10 +43,10 @@ func judge(t *testing.T, program []bpf.Instruction, arch, call uint32, args ...u
 	put := func(at int, v uint32) {
 		data[at], data[at+1], data[at+2], data[at+3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
 	}
-	put(numberAt, call)
-	put(archAt, arch)
+	put(NumberAt, call)
+	put(ArchAt, arch)
 	for i, v := range args {
-		put(argsAt+8*i, v)
+		put(ArgsAt+8*i, v)
 	}
 	answer, err := vm.Run(data)
 	if err != nil {

@@ -49,32 +49,15 @@ var limited = append([]limit{
 
 // The answers of the filter.
 const (
-	allow    = unix.SECCOMP_RET_ALLOW
-	kill     = unix.SECCOMP_RET_KILL_PROCESS
-	refuse   = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	unknown  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-	numberAt = 0 // offset of the number of the call in struct seccomp_data
-	archAt   = 4 // offset of the architecture
-	argsAt   = 16
+	allow   = unix.SECCOMP_RET_ALLOW
+	kill    = unix.SECCOMP_RET_KILL_PROCESS
+	refuse  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// x32 is the lowest number of the calls of x32, which shares the architecture of amd64 but
-// has its own table of calls.
-const x32 = 1 << 30
-
-// filter assembles the filter program for a process id.
-func filter(pid uint32) ([]bpf.RawInstruction, error) { return bpf.Assemble(instructions(pid)) }
-
-// instructions returns the filter program. It checks the most frequent calls first.
+// instructions returns the filter of a process with an id. It checks the most frequent calls first.
 func instructions(pid uint32) []bpf.Instruction {
-	program := []bpf.Instruction{
-		bpf.LoadAbsolute{Off: archAt, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
-		bpf.RetConstant{Val: kill},
-		bpf.LoadAbsolute{Off: numberAt, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
-		bpf.RetConstant{Val: kill},
-	}
+	program := Begin(kill)
 	for _, call := range allowed {
 		program = append(program,
 			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: 1},
@@ -97,7 +80,7 @@ func (l limit) body(pid uint32) []bpf.Instruction {
 	var body []bpf.Instruction
 	for _, c := range l.checks {
 		body = append(body,
-			bpf.LoadAbsolute{Off: argsAt + 8*c.arg, Size: 4},
+			bpf.LoadAbsolute{Off: ArgsAt + 8*c.arg, Size: 4},
 			bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: c.mask})
 		for i, value := range c.any {
 			if value == self {

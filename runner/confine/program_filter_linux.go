@@ -30,16 +30,9 @@ func (r Rules) limits() []limit { return slices.Concat(limitedToAll, limitedSock
 
 // instructions returns the filter of a program. It allows calls up to newest that are in no table.
 func (r Rules) instructions() []bpf.Instruction {
-	program := []bpf.Instruction{
-		bpf.LoadAbsolute{Off: archAt, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
-		bpf.RetConstant{Val: kill},
-		bpf.LoadAbsolute{Off: numberAt, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
-		bpf.RetConstant{Val: kill},
+	program := append(Begin(kill),
 		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: newest, SkipTrue: 1},
-		bpf.RetConstant{Val: unknown},
-	}
+		bpf.RetConstant{Val: unknown})
 	answer := func(calls []uint32, with uint32) {
 		for _, call := range calls {
 			program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: 1}, bpf.RetConstant{Val: with})
@@ -64,7 +57,7 @@ func (r Rules) instructions() []bpf.Instruction {
 
 // controls returns the instructions that refuse ioctls that change file systems or the input of a terminal.
 func controls() []bpf.Instruction {
-	const number = argsAt + 8*1
+	const number = ArgsAt + 8*1
 	body := []bpf.Instruction{bpf.LoadAbsolute{Off: number, Size: 4}}
 	for _, value := range input {
 		body = append(body, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, bpf.RetConstant{Val: refuse})
@@ -81,7 +74,7 @@ func controls() []bpf.Instruction {
 
 // withoutRoutes returns the instructions that refuse to set an option of routes.
 func withoutRoutes() []bpf.Instruction {
-	const level, option = argsAt + 8*1, argsAt + 8*2
+	const level, option = ArgsAt + 8*1, ArgsAt + 8*2
 	var body []bpf.Instruction
 	for _, r := range routes {
 		body = append(body,

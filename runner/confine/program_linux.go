@@ -1,12 +1,10 @@
 package confine
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"unsafe"
 
-	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript"
@@ -35,32 +33,16 @@ type Rules struct {
 // must have locked the goroutine to the thread and set PR_SET_NO_NEW_PRIVS.
 func Program(r Rules) (toolscript.Confinement, error) {
 	part := toolscript.Confinement{Name: callsName}
-	if architecture == 0 {
+	if Architecture == 0 {
 		part.Detail = "there is no filter of system calls for " + runtime.GOARCH + " yet"
 		return part, nil
 	}
-	program, err := bpf.Assemble(r.instructions())
-	if err != nil {
-		return part, fmt.Errorf("seccomp: %w", err)
-	}
-	filters := rawFilters(program)
-	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))) //nolint:gosec // the call takes an address
-	runtime.KeepAlive(filters)
-	switch {
-	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
-		part.Detail = "this kernel filters no system calls; Linux 3.17 and newer do, unless built without"
-		return part, nil
-	case errno != 0:
-		return part, fmt.Errorf("seccomp: %w", errno)
-	}
-	part.Active, part.Detail = true, fmt.Sprintf("%d system calls refused", len(r.refused())+len(changesOfAttributes)+len(missing))
-	return part, nil
+	return restrict(part, r.instructions(), 0, fmt.Sprintf("%d system calls refused", len(r.refused())+len(changesOfAttributes)+len(missing)))
 }
 
 // FiltersPrograms reports whether Program works on this machine.
 func FiltersPrograms() bool {
-	if architecture == 0 {
+	if Architecture == 0 {
 		return false
 	}
 	action := uint32(unix.SECCOMP_RET_ERRNO)

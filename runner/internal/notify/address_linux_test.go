@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/confine"
 )
 
 func FuzzAddress(f *testing.F) {
@@ -32,7 +34,7 @@ func TestArchitecture(t *testing.T) {
 	// The emulated machine reads numbers in big-endian order.
 	data := func(number, arch, arg uint32) []byte {
 		b := make([]byte, 64)
-		for at, n := range map[int]uint32{numberAt: number, archAt: arch, argsAt + 8: arg} {
+		for at, n := range map[int]uint32{confine.NumberAt: number, confine.ArchAt: arch, confine.ArgsAt + 8: arg} {
 			b[at], b[at+1], b[at+2], b[at+3] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
 		}
 		return b
@@ -41,13 +43,13 @@ func TestArchitecture(t *testing.T) {
 		number, arch, arg uint32
 		want              int
 	}{
-		{5, architecture, 0, unix.SECCOMP_RET_USER_NOTIF},
-		{6, architecture, 1, unix.SECCOMP_RET_ALLOW},
-		{7, architecture, 1, unix.SECCOMP_RET_USER_NOTIF},
-		{7, architecture, 6, unix.SECCOMP_RET_USER_NOTIF},
-		{7, architecture, 3, unix.SECCOMP_RET_ALLOW},
-		{5, architecture + 1, 0, unix.SECCOMP_RET_ALLOW},
-		{5 | x32, architecture, 0, unix.SECCOMP_RET_ALLOW},
+		{5, confine.Architecture, 0, unix.SECCOMP_RET_USER_NOTIF},
+		{6, confine.Architecture, 1, unix.SECCOMP_RET_ALLOW},
+		{7, confine.Architecture, 1, unix.SECCOMP_RET_USER_NOTIF},
+		{7, confine.Architecture, 6, unix.SECCOMP_RET_USER_NOTIF},
+		{7, confine.Architecture, 3, unix.SECCOMP_RET_ALLOW},
+		{5, confine.Architecture + 1, 0, unix.SECCOMP_RET_ALLOW},
+		{5 | confine.X32, confine.Architecture, 0, unix.SECCOMP_RET_ALLOW},
 	} {
 		if got, err := vm.Run(data(c.number, c.arch, c.arg)); err != nil || got != c.want {
 			t.Errorf("call %d of %#x with %d: %#x, %v; want %#x", c.number, c.arch, c.arg, got, err, c.want)

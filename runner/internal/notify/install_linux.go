@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"unsafe"
 
-	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/confine"
 )
 
 // Install makes the system calls of rules wait for answers of the returned listener, for the
@@ -20,39 +20,28 @@ import (
 // The listener must be passed to another process by Send. That process must serve it before
 // this thread makes one of these calls.
 func Install(rules []Rule) (listener int, err error) {
-	if architecture == 0 {
+	if confine.Architecture == 0 {
 		return -1, fmt.Errorf("%w: not implemented for %s", ErrNotHere, runtime.GOARCH)
 	}
-	program, err := bpf.Assemble(instructions(rules))
-	if err != nil {
-		return -1, fmt.Errorf("seccomp: %w", err)
-	}
-	filters := make([]unix.SockFilter, len(program))
-	for i, in := range program {
-		filters[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
-	}
-	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
+	filter := instructions(rules)
 	// Since Linux 5.19, a call that was received need not be interrupted by signals, of which
 	// Go's scheduler sends many.
-	var errno unix.Errno
 	for _, flags := range []uintptr{unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER} {
 		var fd uintptr
-		fd, _, errno = unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog))) //nolint:gosec // the call takes an address
-		runtime.KeepAlive(filters)
-		if errno == 0 {
+		if fd, err = confine.Install(filter, flags); err == nil {
 			return int(fd), nil
 		}
-		if errno != unix.EINVAL {
+		if !errors.Is(err, unix.EINVAL) {
 			break
 		}
 	}
 	switch {
-	case errors.Is(errno, unix.EBUSY):
+	case errors.Is(err, unix.EBUSY):
 		return -1, fmt.Errorf("%w: another program receives the system calls of this one already, such as the runtime of a container", ErrNotHere)
-	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL):
 		return -1, fmt.Errorf("%w: Linux 5.9 and newer do, unless built without seccomp", ErrNotHere)
 	}
-	return -1, fmt.Errorf("%w: seccomp: %w", ErrNotHere, errno)
+	return -1, fmt.Errorf("%w: %w", ErrNotHere, err)
 }
 
 // Send passes a listener to the process at the other end of a socket, and closes both. It
