@@ -52,7 +52,10 @@ type Error struct {
 	Server string // configured name, if the error is about one server
 	Tool   string // the server's own tool name, if the error is about one tool
 
+	Phase Phase // of a run, if the error has ended it; "": Executing
+
 	Err        error         // what went wrong
+	Next       string        // what helps, such as "run: toolscript auth github"; its place is after the text of Err
 	Details    []Detail      // for Invalid: all violations
 	RPCCode    int           // for ToolFailed: the JSON-RPC error code
 	RetryAfter time.Duration // for Unavailable and Busy: when to try again; 0 if unknown
@@ -84,16 +87,35 @@ type Detail struct {
 // Errorf-like constructors would hide which fields an error carries, so errors
 // are written as literals: &Error{Kind: NotFound, Tool: name, Err: err}.
 
-// Error returns the message of e.Err, or the kind, with the name of the server in front.
+// Error returns the text of e with the name of the server in front.
 func (e *Error) Error() string {
-	text := string(e.Kind)
-	if e.Err != nil {
-		text = e.Err.Error()
-	}
+	text := e.Text()
 	if e.Server == "" || strings.HasPrefix(text, e.Server) {
 		return text
 	}
 	return e.Server + ": " + text
+}
+
+// Text returns the message of e.Err, or the kind, and what helps.
+func (e *Error) Text() string {
+	text := string(e.Kind)
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	if e.Next != "" {
+		text += "; " + e.Next
+	}
+	return text
+}
+
+// TextOf returns the Text of the first Error in err's tree, for a place that shows the server by itself.
+// Without an Error that has a message, it returns that of err.
+func TextOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Err != nil {
+		return e.Text()
+	}
+	return err.Error()
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -115,26 +137,6 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
-}
-
-// SentOf returns the Sent of the first Error in err's tree. If it is empty, SentOf
-// infers it from the kind; the default is SentUnknown. SentOf(nil) is "".
-func SentOf(err error) Sent {
-	if err == nil {
-		return ""
-	}
-	var e *Error
-	if errors.As(err, &e) && e.Sent != "" {
-		return e.Sent
-	}
-	switch KindOf(err) {
-	case Invalid, Unauthorized, Forbidden, NotFound, Conflict, Unsupported, LimitCalls, ApprovalDenied, ApprovalTimeout, MissingTools, Quarantined:
-		return SentNo
-	case ToolFailed, InvalidResult:
-		return SentYes
-	default:
-		return SentUnknown
-	}
 }
 
 // WithSent returns err with sent, or err itself if err has a Sent already or sent is

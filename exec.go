@@ -321,35 +321,6 @@ func (e *RunError) Kind() Kind {
 // was not checked; then there is only its error. A nil error is not diagnosed.
 func (e *RunError) Diagnosed() bool { return e != nil && e.Name == CheckFailed.ClassName() }
 
-// ClassName returns the error class for a kind in scripts and their documentation.
-func (k Kind) ClassName() string {
-	if name, ok := classNames[k]; ok {
-		return name
-	}
-	return "ScriptError"
-}
-
-var classNames = map[Kind]string{
-	LimitTime:       "ScriptTimeoutError",
-	LimitMemory:     "ScriptMemoryError",
-	LimitStack:      "ScriptStackError",
-	LimitCalls:      "ToolBudgetExceededError",
-	LimitOutput:     "ScriptOutputError",
-	Cancelled:       "ScriptCancelledError",
-	CheckFailed:     "ScriptCheckError",
-	TooLarge:        "ScriptTooLargeError",
-	InvalidResult:   "InvalidResultError",
-	ApprovalDenied:  "ApprovalDeniedError",
-	ApprovalTimeout: "ApprovalTimeoutError",
-	MissingTools:    "ToolsMissingError",
-	Quarantined:     "ToolQuarantinedError",
-}
-
-// Fail returns the error of a run that ended for a reason outside its script.
-func Fail(kind Kind, message string) *RunError {
-	return &RunError{Name: kind.ClassName(), Code: kind, Message: message}
-}
-
 // ToolError is the error that a script catches when a call fails.
 type ToolError struct {
 	Server  string            `json:"server"`

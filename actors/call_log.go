@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"runtime"
@@ -95,11 +94,7 @@ func outcomeOf(result json.RawMessage, err error) (outcome, why string) {
 	case toolscript.Invalid, toolscript.NotFound:
 		return string(kind), ""
 	default:
-		var e *toolscript.Error
-		if errors.As(err, &e) && e.Err != nil {
-			err = e.Err // the server's name is an attribute of its own
-		}
-		return string(kind), err.Error()
+		return string(kind), toolscript.TextOf(err) // the server's name is an attribute of its own
 	}
 }
 

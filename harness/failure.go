@@ -37,6 +37,19 @@ const (
 	sizeError  = "ScriptSizeError"
 )
 
+// ending is how a run has ended.
+type ending struct {
+	kind  toolscript.Kind
+	phase toolscript.Phase
+}
+
+// classes are the error classes of the harness that differ from those of a run.
+var classes = map[ending]string{
+	{toolscript.TooLarge, toolscript.Parsing}:       sizeError,
+	{toolscript.LimitOutput, toolscript.Finalizing}: sizeError,
+	{toolscript.CheckFailed, toolscript.Parsing}:    parseError,
+}
+
 // scriptError converts the error of a run. start is the position of the code in its message.
 func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, start answer.Position) *ScriptError {
 	out := &ScriptError{
@@ -46,13 +59,18 @@ func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, 
 	if e.Phase == toolscript.Checking {
 		out.Phase = string(toolscript.Parsing)
 	}
-	switch {
-	case kind == toolscript.TooLarge && e.Phase == toolscript.Parsing, kind == toolscript.LimitOutput && e.Phase == toolscript.Finalizing:
-		out.Code = sizeError
-	case kind == toolscript.CheckFailed && e.Phase == toolscript.Parsing:
-		out.Code = parseError
+	if class, own := classes[ending{kind, e.Phase}]; own {
+		out.Code = class
 	}
 	return out
+}
+
+// unreadable returns the error of a script that cannot be read because of a problem at a position.
+func unreadable(scriptID string, at answer.Position, problem string) *ScriptError {
+	return &ScriptError{
+		Code: parseError, Message: fmt.Sprintf("%s:%s: %s", file, at, problem),
+		Kind: toolscript.CheckFailed, Phase: string(toolscript.Parsing), ScriptID: scriptID,
+	}
 }
 
 // option matches advice that helps only with toolscript exec: the limits of scripts in

@@ -29,10 +29,7 @@ func (p *process) block(ctx context.Context, piece answer.Piece) error {
 		Type: "ScriptToolCallOutput", ScriptID: id, DryRun: p.options.Mode == DryRun, ToolCalls: []ToolCallResult{},
 	}}
 	if piece.Kind == answer.PieceMalformed {
-		r.out.Error = &ScriptError{
-			Code: parseError, Message: fmt.Sprintf("%s:%s: %s", file, piece.At, piece.Problem),
-			Kind: toolscript.CheckFailed, Phase: string(toolscript.Parsing), ScriptID: id,
-		}
+		r.out.Error = unreadable(id, piece.At, piece.Problem)
 	} else if err := r.do(ctx, piece.Code); err != nil {
 		return err
 	}
@@ -90,10 +87,7 @@ func request(code, scriptID string, o Options) toolscript.ExecRequest {
 func (r *scriptRun) do(ctx context.Context, code string) error {
 	if !utf8.ValidString(code) { // JSON would replace invalid bytes
 		r.ended = true
-		r.out.Error = &ScriptError{
-			Code: parseError, Message: fmt.Sprintf("%s:%s: the script is not UTF-8 text", file, r.start),
-			Kind: toolscript.CheckFailed, Phase: string(toolscript.Parsing), ScriptID: r.id,
-		}
+		r.out.Error = unreadable(r.id, r.start, "the script is not UTF-8 text")
 		return nil
 	}
 	r.ctx, r.asking = ctx, map[string]func(){}
@@ -108,8 +102,7 @@ func (r *scriptRun) do(ctx context.Context, code string) error {
 		if err == nil {
 			err = errors.New("the run stopped without its last event")
 		}
-		kind := toolscript.KindOf(err)
-		r.out.Error = scriptError(&toolscript.RunError{Name: kind.ClassName(), Message: err.Error(), Phase: toolscript.Executing}, kind, r.id, r.start)
+		r.out.Error = scriptError(toolscript.RunErrorOf(err, r.id), toolscript.KindOf(err), r.id, r.start)
 	}
 	r.out.Console = r.console.String()
 	if r.cut > 0 {

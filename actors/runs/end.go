@@ -127,19 +127,11 @@ func (w *work) unfinished(end *toolscript.End) {
 
 // fail adds the phase to an error.
 func (w *work) fail(phase toolscript.Phase, err error) error {
-	return &failure{phase, err}
+	return &toolscript.Error{Kind: toolscript.KindOf(err), Phase: phase, Err: err}
 }
 
-type failure struct {
-	phase toolscript.Phase
-	err   error
-}
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
-
-// classed returns err with the kind of ctx's end, if err is the cause of ctx. A cause such as a signal has no kind
-// of its own.
+// classed gives err the kind of the end of ctx if err is the cause of ctx. A cause such as a
+// signal has no kind of its own.
 func classed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return err
@@ -149,22 +141,16 @@ func classed(ctx context.Context, err error) error {
 
 // failed returns the End of a run without an outcome.
 func failed(id string, err error, metadata map[string]any) toolscript.End {
-	phase := toolscript.Executing
-	var f *failure
-	if errors.As(err, &f) {
-		phase = f.phase
-	}
-	kind := toolscript.KindOf(err)
 	if errors.Is(err, context.Canceled) {
-		kind = toolscript.Cancelled
+		err = &toolscript.Error{Kind: toolscript.Cancelled, Err: err}
 	}
+	e := toolscript.RunErrorOf(err, id)
+	e.Metadata = metadata
 	code := 1
-	if kind == toolscript.MissingTools {
+	if e.Code == toolscript.MissingTools {
 		code = toolscript.ExitMissingTools
 	}
-	return toolscript.End{Kind: kind, ExitCode: code, Error: &toolscript.RunError{
-		Name: kind.ClassName(), Code: kind, Message: err.Error(), Phase: phase, ScriptID: id, Metadata: metadata,
-	}}
+	return toolscript.End{Kind: e.Code, ExitCode: code, Error: e}
 }
 
 const (

@@ -2,11 +2,9 @@ package runs
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rawjson"
@@ -72,15 +70,7 @@ func textsOf(content []block) string {
 
 // toolError converts an error of the gateway to the error that a script catches.
 func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError {
-	t := &toolscript.ToolError{Server: tool.Server, Tool: id, Code: toolscript.KindOf(err), Message: err.Error(), Sent: toolscript.SentOf(err)}
-	var e *toolscript.Error
-	if errors.As(err, &e) {
-		t.RPCCode, t.Details = e.RPCCode, e.Details
-		t.Server = cmp.Or(t.Server, e.Server)
-		if t.Sent == toolscript.SentNo || e.Repeatable {
-			t.RetryMs = int64((e.RetryAfter + time.Millisecond - 1) / time.Millisecond)
-		}
-	}
+	t := toolscript.ToolErrorOf(err, tool.Server, id)
 	var refusal interface { // such as the error of upstream with the reason of a busy API
 		error
 		Told() (status int, structured map[string]any)

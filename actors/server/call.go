@@ -179,9 +179,10 @@ func (s *Server) lost(delay time.Duration) *toolscript.Error {
 func (s *Server) loss() (e *toolscript.Error, why string) {
 	if s.state == toolscript.NeedsAuth {
 		e = Refusal(s.status(), "")
-		return e, e.Err.Error() // the text names the command
+		why, e.Next = e.Text(), ""
+		return e, why
 	}
-	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: permanent(s.lastErr)}, reason(s.lastErr)
+	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: permanent(s.lastErr)}, toolscript.TextOf(s.lastErr)
 }
 
 // named adds the server and the tool to an error.

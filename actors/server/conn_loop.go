@@ -194,7 +194,7 @@ func (k *connLoop) timely(ctx context.Context, err error) error {
 	if !errors.Is(cause, context.DeadlineExceeded) {
 		return err
 	}
-	return &toolscript.Error{Kind: toolscript.Timeout, Server: k.Name, Err: fmt.Errorf("%w: %s", cause, reason(err))}
+	return &toolscript.Error{Kind: toolscript.Timeout, Server: k.Name, Err: fmt.Errorf("%w: %s", cause, toolscript.TextOf(err))}
 }
 
 // withOutput adds the line of standard error that says why a server has ended.

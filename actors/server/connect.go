@@ -179,7 +179,7 @@ func (s *Server) next(worked time.Duration, lost []*pendingCall) {
 // logDown logs why the server is not connected. A reason that was logged already, since the
 // last connection, is logged for debugging only: each call may cause an attempt.
 func (s *Server) logDown(state toolscript.ServerState, attrs ...slog.Attr) {
-	level, why := slog.LevelWarn, string(state)+": "+reason(s.lastErr)
+	level, why := slog.LevelWarn, string(state)+": "+toolscript.TextOf(s.lastErr)
 	if why == s.logged {
 		level = slog.LevelDebug
 	}
@@ -258,14 +258,4 @@ func (s *Server) loginHelps(asked *oauth.LoginError) bool {
 func permanent(err error) bool {
 	var e *toolscript.Error
 	return errors.As(err, &e) && e.Permanent
-}
-
-// reason returns the text of an error without the server's name, which is displayed
-// separately.
-func reason(err error) string {
-	var e *toolscript.Error
-	if errors.As(err, &e) && e.Err != nil {
-		err = e.Err
-	}
-	return err.Error()
 }

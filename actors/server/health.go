@@ -91,7 +91,7 @@ func (s *Server) healthKnown(m healthKnown) {
 func (s *Server) logHealth(err error) {
 	attrs := []any{slog.String("outcome", cmp.Or(string(toolscript.KindOf(err)), "ok"))}
 	if err != nil {
-		attrs = append(attrs, slog.String("error", reason(err)))
+		attrs = append(attrs, slog.String("error", toolscript.TextOf(err)))
 	}
 	s.Logger.Debug("health check", attrs...)
 }

@@ -77,7 +77,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		status.NextRetry = &next
 	}
 	if s.lastErr != nil {
-		status.Error, status.Permanent = reason(s.lastErr), permanent(s.lastErr)
+		status.Error, status.Permanent = toolscript.TextOf(s.lastErr), permanent(s.lastErr)
 	}
 	if s.Login != nil {
 		s.describeLogin(&status)
@@ -148,23 +148,23 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	switch status.State {
 	case toolscript.NeedsAuth:
 		e.Kind = toolscript.Unauthorized
-		e.Err = fmt.Errorf("%s needs authorization; run: %s", status.Name, toolscript.Command("auth", status.Name))
+		e.Err, e.Next = fmt.Errorf("%s needs authorization", status.Name), "run: "+toolscript.Command("auth", status.Name)
 		if strings.Contains(status.Error, "toolscript auth") { // the error is more precise: it may say why a login ended
-			e.Err = errors.New(status.Error)
+			e.Err, e.Next = errors.New(status.Error), ""
 		}
 	case toolscript.Backoff:
 		e.RetryAfter = afterNext(status)
 		e.Err = disconnected(status, e.RetryAfter)
 		if status.Permanent {
 			e.RetryAfter, e.Permanent = 0, true
-			e.Err = fmt.Errorf("not connected (%s); then call again, or run: toolscript gateway reload", status.Error)
+			e.Err, e.Next = fmt.Errorf("not connected (%s)", status.Error), "then call again, or run: toolscript gateway reload"
 		}
 	case toolscript.Failed:
 		e.Err = fmt.Errorf("not started: %s", status.Error)
 	case toolscript.Stopped:
 		e.Err = errors.New(cmp.Or(status.Error, "stopped"))
 		if status.Disabled {
-			e.Err = fmt.Errorf("%w; run: %s", errDisabled, toolscript.Command("enable", status.Name))
+			e.Err, e.Next = errDisabled, "run: "+toolscript.Command("enable", status.Name)
 		}
 	case toolscript.Installing, toolscript.Starting:
 		e.RetryAfter = soon

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -19,7 +20,7 @@ func (x *examination) fleet(ctx context.Context) {
 	defer cancel()
 	nc, err := cluster.Connect(ctx, x.loaded.Settings.Fleet.Address())
 	if err != nil {
-		x.broken("fleet", "toolscript fleet status", "%s", reason(err))
+		x.broken("fleet", "toolscript fleet status", "%s", toolscript.TextOf(err))
 		return
 	}
 	defer nc.Close()

@@ -57,7 +57,7 @@ func (x *examination) servers(ctx context.Context) {
 		}
 		keyring = keyring || c.OAuth.Storage == oauth.StorageKeyring
 		if fix, problem := x.serverProblem(logins, name, c); problem != nil {
-			x.broken("server "+name, fix, "%s", reason(problem))
+			x.broken("server "+name, fix, "%s", toolscript.TextOf(problem))
 			failing[name] = true
 			continue
 		}
@@ -168,13 +168,4 @@ func (x *examination) awake() *config.Config {
 		loaded.Servers[name] = c
 	}
 	return &loaded
-}
-
-// reason returns the text of an error without the name of the server.
-func reason(err error) string {
-	var e *toolscript.Error
-	if errors.As(err, &e) && e.Err != nil {
-		return e.Err.Error()
-	}
-	return err.Error()
 }

@@ -88,9 +88,8 @@ type Unfinished struct {
 // always prints an end with a kind.
 func failedEnd(err error) *toolscript.Event {
 	err = cmp.Or(err, errNoEnd)
-	kind := toolscript.KindOf(err)
-	end := toolscript.EndEvent("", toolscript.End{Kind: kind, ExitCode: app.Failure, Error: &toolscript.RunError{
-		Name: "ScriptError", Code: kind, Message: err.Error(), Phase: toolscript.Executing,
-	}})
+	e := toolscript.RunErrorOf(err, "")
+	e.Name, e.Phase = "ScriptError", toolscript.Executing
+	end := toolscript.EndEvent("", toolscript.End{Kind: e.Code, ExitCode: app.Failure, Error: e})
 	return &end
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -74,7 +73,7 @@ func giveAnswer(w http.ResponseWriter, request *http.Request, to *endpoint) {
 	case a := <-run.answers:
 		w.Header().Set("Toolscript-Call", a.CallID)
 		if a.Failure != nil {
-			answer(w, http.StatusUnprocessableEntity, errorJSON(a.Failure))
+			answer(w, http.StatusUnprocessableEntity, a.Failure.JSON())
 			return
 		}
 		text, with := a.Text()
@@ -86,13 +85,4 @@ func giveAnswer(w http.ResponseWriter, request *http.Request, to *endpoint) {
 		refuse(w, http.StatusConflict, toolscript.Conflict, "the run has ended")
 	case <-request.Context().Done(): // the process closed the connection
 	}
-}
-
-// errorJSON encodes a ToolError for the prelude.
-func errorJSON(e *toolscript.ToolError) []byte {
-	text, err := json.Marshal(e)
-	if err != nil { // a content block that is not JSON
-		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Sent: e.Sent, Message: strings.ToValidUTF8(e.Message, "\uFFFD")})
-	}
-	return text
 }

@@ -122,7 +122,7 @@ func (l *loopback) authorized(serve func(http.ResponseWriter, *http.Request, *en
 }
 
 func refuse(w http.ResponseWriter, status int, kind toolscript.Kind, message string) {
-	answer(w, status, errorJSON(&toolscript.ToolError{Code: kind, Message: message}))
+	answer(w, status, (&toolscript.ToolError{Code: kind, Message: message}).JSON())
 }
 
 func answer(w http.ResponseWriter, status int, body []byte) {

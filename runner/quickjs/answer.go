@@ -13,7 +13,7 @@ func (r *run) answer(a Answer) (how int, value handle) {
 	text := []byte(a.Value)
 	switch {
 	case a.Err != nil:
-		how, text = answerError, errorJSON(a.Err)
+		how, text = answerError, a.Err.JSON()
 	case a.WithContent:
 		how = answerContent
 	}
@@ -22,7 +22,7 @@ func (r *run) answer(a Answer) (how int, value handle) {
 	}
 	p := r.instance.tryPlace(text)
 	if p == 0 && r.instance.err == nil {
-		how, text = answerError, errorJSON(tooLarge(len(text)))
+		how, text = answerError, tooLarge(len(text)).JSON()
 		p = r.instance.place(string(text))
 	}
 	parse := r.instance.parse

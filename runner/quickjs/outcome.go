@@ -122,15 +122,6 @@ func (r *run) describe(reason handle, phase toolscript.Phase) *toolscript.RunErr
 	return r.source.Thrown(r.instance.text(described), phase, r.heapLimit)
 }
 
-// errorJSON encodes a ToolError for the prelude.
-func errorJSON(e *toolscript.ToolError) []byte {
-	text, err := json.Marshal(e)
-	if err != nil { // a content block that is not JSON
-		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Sent: e.Sent, Message: e.Message})
-	}
-	return text
-}
-
 // tooLarge returns the error for an answer that does not fit into the VM.
 func tooLarge(size int) *toolscript.ToolError {
 	return &toolscript.ToolError{

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"strconv"
 
@@ -133,17 +132,6 @@ func callID(number uint32) string { return strconv.FormatUint(uint64(number), 10
 func numberOf(callID string) uint32 {
 	number, _ := strconv.ParseInt(callID, 10, 64) // engines number calls
 	return uint32(number)
-}
-
-// failureJSON encodes the error that a script catches.
-func failureJSON(e *toolscript.ToolError) []byte {
-	text, err := json.Marshal(e)
-	if err != nil { // a content block that is not JSON
-		plain := *e
-		plain.Content = nil
-		text, _ = json.Marshal(plain)
-	}
-	return text
 }
 
 // clockHeader tells whether the clock of the run is stopped.

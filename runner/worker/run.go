@@ -171,7 +171,7 @@ func (r *sandboxRun) deliver(a session.Answer) (rest func()) {
 	value, with := a.Text()
 	switch {
 	case a.Failure != nil:
-		kind, value = frameFailure, failureJSON(a.Failure)
+		kind, value = frameFailure, a.Failure.JSON()
 	case with:
 		kind = frameContent
 	}

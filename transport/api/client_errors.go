@@ -36,11 +36,14 @@ func (c *Client) refused(resp *http.Response, body []byte) error {
 // errNotGateway is the error for JSON that a gateway does not send.
 var errNotGateway = errors.New("its answer is not that of a gateway")
 
+// seeStatus is the next command after an error of an address.
+const seeStatus = "see: toolscript gateway status"
+
 // notGateway returns the error for an answer that does not come from a gateway.
 func (c *Client) notGateway(why error) error {
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown,
-		Err: fmt.Errorf("no toolscript gateway at %s: %w; see: toolscript gateway status", c.host, why),
+		Err: fmt.Errorf("no toolscript gateway at %s: %w", c.host, why), Next: seeStatus,
 	}
 }
 
@@ -55,7 +58,7 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable, Sent: sent,
-		Err: fmt.Errorf("no gateway answers at %s (%w); see: toolscript gateway status", c.host, reason(err)),
+		Err: fmt.Errorf("no gateway answers at %s (%w)", c.host, reason(err)), Next: seeStatus,
 	}
 }
 
@@ -66,7 +69,7 @@ func (c *Client) broken(ctx context.Context, err error) error {
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable, Sent: toolscript.SentUnknown,
-		Err: fmt.Errorf("the gateway at %s did not complete its answer (%w); see: toolscript gateway status", c.host, reason(err)),
+		Err: fmt.Errorf("the gateway at %s did not complete its answer (%w)", c.host, reason(err)), Next: seeStatus,
 	}
 }
 

@@ -12,38 +12,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// statusClientGone is the status in the log if the client closed the connection before the
-// answer.
-const statusClientGone = 499
-
-// statuses maps kinds of errors to HTTP statuses. Other kinds end a run: the last event of
-// the run holds them, with status 200.
-var statuses = map[toolscript.Kind]int{
-	toolscript.Invalid:         http.StatusBadRequest,
-	toolscript.Unauthorized:    http.StatusUnauthorized,
-	toolscript.Forbidden:       http.StatusForbidden,
-	toolscript.NotFound:        http.StatusNotFound,
-	toolscript.Conflict:        http.StatusConflict,
-	toolscript.TooLarge:        http.StatusRequestEntityTooLarge,
-	toolscript.Unsupported:     http.StatusUnsupportedMediaType,
-	toolscript.Busy:            http.StatusTooManyRequests,
-	toolscript.Internal:        http.StatusInternalServerError,
-	toolscript.ToolFailed:      http.StatusBadGateway,
-	toolscript.Unavailable:     http.StatusServiceUnavailable,
-	toolscript.Timeout:         http.StatusGatewayTimeout,
-	toolscript.LimitCalls:      http.StatusTooManyRequests, // the run has used all its calls
-	toolscript.Cancelled:       statusClientGone,
-	toolscript.InvalidResult:   http.StatusBadGateway,
-	toolscript.ApprovalDenied:  http.StatusForbidden,
-	toolscript.ApprovalTimeout: http.StatusGatewayTimeout,
-	toolscript.Quarantined:     http.StatusForbidden,
-}
-
 func statusOf(err error) int {
-	status, known := statuses[toolscript.KindOf(err)]
-	if !known {
-		status = http.StatusInternalServerError
-	}
+	status := toolscript.KindOf(err).Status()
 	var e *toolscript.Error
 	if errors.As(err, &e) && !e.MayRepeat() && repeated(status) {
 		return statusNotRepeated
@@ -65,7 +35,8 @@ func repeated(status int) bool {
 // so that the client cannot distinguish the two.
 var errNoRoute = &toolscript.Error{
 	Kind: toolscript.NotFound,
-	Err:  errors.New("no such route, or the capability part of the gateway's URL is missing or old; see: toolscript gateway status"),
+	Err:  errors.New("no such route, or the capability part of the gateway's URL is missing or old"),
+	Next: seeStatus,
 }
 
 // refusals replace fiber's errors, because the texts of fasthttp quote the request, which

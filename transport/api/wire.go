@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -198,7 +197,7 @@ func (x *exchange) errorBody(err error) errorBody {
 	}
 	body.Server, body.Tool, body.RPCCode, body.Sent = own.Server, own.Tool, own.RPCCode, own.Sent
 	if own.MayRepeat() {
-		body.RetryMs = int64((own.RetryAfter + time.Millisecond - 1) / time.Millisecond)
+		body.RetryMs = own.RetryMs()
 	}
 	for _, d := range own.Details {
 		body.Details = append(body.Details, toolscript.Detail{Path: x.redact(d.Path), Message: x.redact(d.Message)})

@@ -129,8 +129,8 @@ func begun(err error) error {
 		return err
 	}
 	full := *known
-	full.Sent = toolscript.SentUnknown
-	full.Err = fmt.Errorf("the server has asked for input, and did not get it: %s; %s", known.Err.Error(), toolscript.UnknownOutcome)
+	full.Sent, full.Next = toolscript.SentUnknown, ""
+	full.Err = fmt.Errorf("the server has asked for input, and did not get it: %s; %s", known.Text(), toolscript.UnknownOutcome)
 	return &full
 }
 

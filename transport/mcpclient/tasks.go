@@ -306,7 +306,7 @@ func (f *follower) failure(ctx context.Context, t *task, err error) error {
 	about.Sent = toolscript.SentUnknown
 	if ctx.Err() == nil && toolscript.KindOf(err) == toolscript.Unavailable {
 		about.RetryAfter = retryAfter
-		return wrapError(about, toolscript.Unavailable, &TaskError{t.ID, errors.New(plainText(err))}) // not ErrUnreachable, after which the call would be sent again
+		return wrapError(about, toolscript.Unavailable, &TaskError{t.ID, errors.New(toolscript.TextOf(err))}) // not ErrUnreachable, after which the call would be sent again
 	}
 	f.cancelTask(t.ID)
 	if ctx.Err() != nil {
@@ -314,15 +314,6 @@ func (f *follower) failure(ctx context.Context, t *task, err error) error {
 		return contextError(ctx, &about)
 	}
 	return withSentUnknown(err)
-}
-
-// plainText returns the text of an error without the names of the server and the tool.
-func plainText(err error) string {
-	var known *toolscript.Error
-	if errors.As(err, &known) && known.Err != nil {
-		return known.Err.Error()
-	}
-	return err.Error()
 }
 
 // withSentUnknown returns an error of a request about a task: the call itself was sent.

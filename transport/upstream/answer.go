@@ -31,7 +31,7 @@ func (c *Conn) answer(ctx context.Context, lease *budget.Lease, value any, faile
 			known = &toolscript.Error{Kind: toolscript.Internal, Err: err}
 		}
 	}
-	about.Kind, about.Err, about.RetryAfter, about.Sent = known.Kind, known.Err, known.RetryAfter, sentOf(known)
+	about.Kind, about.Err, about.Next, about.RetryAfter, about.Sent = known.Kind, known.Err, known.Next, known.RetryAfter, sentOf(known)
 	return nil, &about
 }
 

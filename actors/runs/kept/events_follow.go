@@ -138,8 +138,7 @@ func (s Events) settle(id string) bool {
 
 // lost returns the End of a run whose gateway has ended before the run.
 func lost(id string) toolscript.End {
-	return toolscript.End{Kind: toolscript.Unavailable, ExitCode: 1, Error: &toolscript.RunError{
-		Name: "ScriptError", Code: toolscript.Unavailable, Phase: toolscript.Executing, ScriptID: id,
-		Message: "the gateway ended before the script: it was killed or has crashed, and calls that were in flight may have been carried out",
-	}}
+	e := toolscript.Fail(toolscript.Unavailable, "the gateway ended before the script: it was killed or has crashed, and calls that were in flight may have been carried out")
+	e.Phase, e.ScriptID = toolscript.Executing, id
+	return toolscript.End{Kind: e.Code, ExitCode: 1, Error: e}
 }

@@ -110,7 +110,7 @@ func (s *offered) explain(status toolscript.ServerStatus) error {
 	}
 	var known *toolscript.Error
 	if errors.As(err, &known) {
-		return &toolscript.Error{Kind: known.Kind, Permanent: known.Permanent, Err: fmt.Errorf("%s%w", where, known.Err)}
+		return &toolscript.Error{Kind: known.Kind, Permanent: known.Permanent, Err: fmt.Errorf("%s%w", where, known.Err), Next: known.Next}
 	}
 	return err
 }

@@ -44,10 +44,7 @@ func EncodeError(err error, own, name string) []byte {
 	var known *toolscript.Error
 	if errors.As(err, &known) {
 		f.Details, f.RPCCode, f.RetryAfter, f.Permanent = known.Details, known.RPCCode, known.RetryAfter, known.Permanent
-		f.Text = string(known.Kind)
-		if known.Err != nil {
-			f.Text = known.Err.Error()
-		}
+		f.Text = known.Text()
 	}
 	var dial *mcpclient.DialError
 	if errors.As(err, &dial) {
