@@ -96,8 +96,8 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 	known := slices.Sorted(maps.Keys(s.configured))
 	s.configuring.Unlock()
 	if !slices.Contains(known, name) {
-		return status, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %q%s; see: toolscript list-servers",
-			name, naming.DidYouMean(naming.Nearest(name, known, 3)))}
+		return status, &toolscript.Error{Kind: toolscript.NotFound, Next: "see: toolscript list-servers",
+			Err: fmt.Errorf("there is no server %q%s", name, naming.DidYouMean(naming.Nearest(name, known, 3)))}
 	}
 	at, err := s.find(serverID(name))
 	if err != nil {

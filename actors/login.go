@@ -59,7 +59,7 @@ func (s *System) loginAt(name string) (session *oauth.Session, at mailbox.Addres
 	config, ok := s.configured[name]
 	s.configuring.Unlock()
 	if !ok {
-		return nil, at, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %q; see: toolscript list-servers", name)}
+		return nil, at, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %q", name), Next: "see: toolscript list-servers"}
 	}
 	if session = s.login(name, config); session == nil {
 		return nil, at, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: errors.New("OAuth2 is only supported for HTTP/SSE servers")}

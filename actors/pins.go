@@ -183,7 +183,7 @@ func (s *System) pinChanges(name, tool string) ([]toolscript.PinChange, error) {
 		changes = slices.DeleteFunc(slices.Clone(changes), func(c toolscript.PinChange) bool { return c.Tool != tool })
 	}
 	if len(changes) == 0 {
-		return nil, &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("nothing has changed there; see: toolscript pins list")}
+		return nil, &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("nothing has changed there"), Next: "see: toolscript pins list"}
 	}
 	return changes, nil
 }

@@ -101,12 +101,14 @@ func (s *System) missing(view catalog.View, id string, allow toolscript.Filter) 
 			ids = append(ids, id)
 		}
 	}
-	next := "; see: toolscript list-servers"
-	if owner := serverOf(view, id); owner != "" {
-		next = "; see: " + toolscript.Command("list-tools", owner)
+	near := cmp.Or(renamed(view, id, allow), naming.DidYouMean(naming.Nearest(id, ids, nearNames)))
+	e := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %q%s", id, near)}
+	if owner := serverOf(view, id); near == "" && owner != "" {
+		e.Next = "see: " + toolscript.Command("list-tools", owner)
+	} else if near == "" {
+		e.Next = "see: toolscript list-servers"
 	}
-	near := cmp.Or(renamed(view, id, allow), naming.DidYouMean(naming.Nearest(id, ids, nearNames)), next)
-	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %q%s", id, near)}
+	return e
 }
 
 // renamed returns a hint to the name that the configuration gives to a tool, if id has the

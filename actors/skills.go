@@ -73,7 +73,7 @@ func (s *System) readResource(ctx context.Context, view catalog.View, o toolscri
 
 // unlistedSkill asks the server for a skill that it serves and does not list.
 func (s *System) unlistedSkill(ctx context.Context, view catalog.View, o toolscript.FetchRequest) (toolscript.Tool, error) {
-	missing := &toolscript.Error{Kind: toolscript.NotFound, Server: o.Server, Err: fmt.Errorf("it has no skill with the file %.200q; see: %s", o.URI, toolscript.Command("skills", o.Server))}
+	missing := &toolscript.Error{Kind: toolscript.NotFound, Server: o.Server, Err: fmt.Errorf("it has no skill with the file %.200q", o.URI), Next: "see: " + toolscript.Command("skills", o.Server)}
 	name, is := toolscript.SkillName(o.URI)
 	asked := toolscript.Tool{Server: o.Server, Name: o.URI, Title: name, Skill: &toolscript.Skill{}}
 	if !is || !toolscript.HasSkillFile(o.URI, o.URI) || !o.Allow.Match(asked) {

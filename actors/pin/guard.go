@@ -303,10 +303,10 @@ func (g *Guard) Snapshot(server, tool string) (Snapshot, error) {
 	defer g.mu.Unlock()
 	now, ok := g.last[server]
 	if !ok {
-		return Snapshot{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("server %s has not listed its tools since the gateway started; see: toolscript status", server)}
+		return Snapshot{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("server %s has not listed its tools since the gateway started", server), Next: "see: toolscript status"}
 	}
 	if _, ok := now.texts[tool]; tool != "" && !ok {
-		return Snapshot{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("server %s has no tool %q; see: toolscript pins list", server, tool)}
+		return Snapshot{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("server %s has no tool %q", server, tool), Next: "see: toolscript pins list"}
 	}
 	return Snapshot{now, tool}, nil
 }

@@ -95,8 +95,8 @@ func Quarantine(tool toolscript.Tool, c toolscript.PinChange) *toolscript.Error 
 	case c.Tool == "":
 		why = "the definition of server " + tool.Server + " changed after it was pinned"
 	}
-	return &toolscript.Error{Kind: toolscript.Quarantined, Server: tool.Server, Tool: tool.Name, Err: fmt.Errorf(
-		"%s is in quarantine: %s; see: %s; a person accepts it with: %s", tool.ID(), why, toolscript.Command("pins", "diff", tool.Server), c.Accept)}
+	return &toolscript.Error{Kind: toolscript.Quarantined, Server: tool.Server, Tool: tool.Name, Err: fmt.Errorf("%s is in quarantine: %s", tool.ID(), why),
+		Next: "see: " + toolscript.Command("pins", "diff", tool.Server) + "; a person accepts it with: " + c.Accept}
 }
 
 // quarantined returns the error of a call that the review does not allow; nil if it does.

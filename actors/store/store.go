@@ -264,5 +264,6 @@ func (s *Store) path(scope, owner string) string {
 // errBusy is the answer if another gateway keeps the file open for too long.
 var errBusy = &toolscript.Error{
 	Kind: toolscript.Busy, RetryAfter: time.Second,
-	Err: errors.New("another gateway holds the file of the store; try again, or see which gateways run: toolscript gateway list"),
+	Err:  errors.New("another gateway holds the file of the store"),
+	Next: "try again, or see which gateways run: toolscript gateway list",
 }

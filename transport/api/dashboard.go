@@ -45,7 +45,8 @@ var (
 	errNoPage  = &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("this gateway has no operator page")}
 	errSession = &toolscript.Error{
 		Kind: toolscript.Unauthorized,
-		Err:  errors.New("the session of this page has ended, because the gateway was restarted or many pages were opened; run: toolscript dashboard"),
+		Err:  errors.New("the session of this page has ended, because the gateway was restarted or many pages were opened"),
+		Next: "run: toolscript dashboard",
 	}
 	errNotPage = &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New("only the operator page itself may send this request")}
 )

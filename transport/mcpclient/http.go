@@ -227,7 +227,7 @@ func (c *Conn) needsAuth(err *httptransport.UnauthorizedError) *toolscript.Error
 	if c.credentials != "" {
 		next = "the credentials of its configuration are not accepted; correct " + c.credentials
 	}
-	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: fmt.Errorf("%s; %s", c.words.Printable(err.Error()), next)}
+	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New(c.words.Printable(err.Error())), Next: next}
 }
 
 // end ends a connection over HTTP. For stdio it does nothing.

@@ -74,7 +74,7 @@ func (f *Fleet) leases(ctx context.Context, name string, trouble func(string, er
 func (s *offered) trouble(err error) {
 	if errors.Is(err, cluster.ErrRecord) {
 		err = &toolscript.Error{Kind: toolscript.Unavailable, Server: s.name, Err: fmt.Errorf(
-			"the hub on %s does not start the server: %w; if no hub runs the server, run: %s", s.fleet.options.Host, err, toolscript.Command("hub", "release", s.name))}
+			"the hub on %s does not start the server: %w", s.fleet.options.Host, err), Next: "if no hub runs the server, run: " + toolscript.Command("hub", "release", s.name)}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
