@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/test/fixture/poisoned"
 )
 
 // TestRecall: the patterns find nine of ten poisoned texts, both of the texts that they were tuned on and of the
@@ -17,7 +18,7 @@ func TestRecall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []pin.Sample
+	var all []poisoned.Sample
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}

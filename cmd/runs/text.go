@@ -46,9 +46,6 @@ func (w *Waterfall) Text(to io.Writer, columns int) error {
 	return err
 }
 
-// More returns the number of calls that Text does not show.
-func (w *Waterfall) More() int { return w.more + max(0, len(w.bars)-MostWaterfallRows) }
-
 // cells draws a bar on a track. A call has at least one cell.
 func (w *Waterfall) cells(b *bar, width int) string {
 	scale := 0.0

@@ -68,12 +68,6 @@ func (d *Detector) Close() []Piece {
 	return pieces
 }
 
-// Detect returns the pieces of a whole message. Pieces of text are never adjacent.
-func Detect(message string) []Piece {
-	var d Detector
-	return Join(append(d.Write([]byte(message)), d.Close()...))
-}
-
 func (d *Detector) read() []Piece {
 	if !d.begun {
 		d.begun, d.at = true, newCursor(Position{})

@@ -14,14 +14,22 @@ import (
 // of a malformed block.
 func shownPieces(pieces []answer.Piece) []string {
 	out := []string{}
-	for _, p := range answer.Blocks(pieces) {
-		if p.Kind == answer.PieceScript {
+	for _, p := range pieces {
+		switch p.Kind {
+		case answer.PieceText:
+		case answer.PieceScript:
 			out = append(out, p.Code)
-			continue
+		default:
+			out = append(out, fmt.Sprintf("%s: %s", p.At, p.Problem))
 		}
-		out = append(out, fmt.Sprintf("%s: %s", p.At, p.Problem))
 	}
 	return out
+}
+
+// detect returns the pieces of a whole message. Pieces of text are never adjacent.
+func detect(message string) []answer.Piece {
+	var d answer.Detector
+	return answer.Join(append(d.Write([]byte(message)), d.Close()...))
 }
 
 func block(code string) string { return "<tool-calls>" + code + "</tool-calls>" }
@@ -136,7 +144,7 @@ func TestDetection(t *testing.T) {
 			if test.want == nil {
 				test.want = []string{}
 			}
-			if diff := cmp.Diff(test.want, shownPieces(answer.Detect(test.message))); diff != "" {
+			if diff := cmp.Diff(test.want, shownPieces(detect(test.message))); diff != "" {
 				t.Errorf("blocks of %q (-want +got):\n%s", test.message, diff)
 			}
 			sameInParts(t, test.message, 1)
@@ -149,7 +157,7 @@ func TestDetection(t *testing.T) {
 // places.
 func TestSurroundingTextPreserved(t *testing.T) {
 	message := "Erst\u00a0😀.\r\n<tool-calls>\n  return 1\n</tool-calls>\n mid <tool-calls>x</tool-calls>\tend \n\n"
-	pieces := answer.Detect(message)
+	pieces := detect(message)
 	want := []answer.Piece{
 		{Kind: answer.PieceText, Raw: "Erst\u00a0😀.\r\n", Start: at(0, 1, 1), End: at(13, 2, 1)},
 		{Kind: answer.PieceScript, Raw: "<tool-calls>\n  return 1\n</tool-calls>", Start: at(13, 2, 1), End: at(50, 4, 14), Code: "return 1", CodeStart: at(28, 3, 3)},
@@ -243,7 +251,7 @@ func TestHostileText(t *testing.T) {
 		"no UTF-8":             "<tool-calls>//" + fill("\xE2\x80"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := concatenated(answer.Detect(message)); got != message {
+			if got := concatenated(detect(message)); got != message {
 				t.Error("the pieces are not the message")
 			}
 			var d answer.Detector
@@ -282,7 +290,7 @@ func concatenated(pieces []answer.Piece) string {
 
 func sameInParts(t *testing.T, message string, size int) {
 	t.Helper()
-	whole := answer.Detect(message)
+	whole := detect(message)
 	if got := concatenated(whole); got != message {
 		t.Errorf("the pieces of %q are %q", message, got)
 	}
@@ -305,7 +313,7 @@ func FuzzDetector(f *testing.F) {
 		sameInParts(t, message, 1)
 		sameInParts(t, message, 1+int(seed%31))
 		end := answer.Position{Line: 1, Column: 1}
-		for _, p := range answer.Detect(message) {
+		for _, p := range detect(message) {
 			if p.Start != end {
 				t.Errorf("%q: a piece begins at %+v, the one before ended at %+v", message, p.Start, end)
 			}
@@ -324,6 +332,6 @@ func BenchmarkDetector(b *testing.B) {
 	text := strings.Repeat("The tests fail because `validate` reads the **wrong** header, see [auth.ts](src/auth.ts).\nI fix it.\n\n", 10_000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		answer.Detect(text)
+		detect(text)
 	}
 }

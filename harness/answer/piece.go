@@ -31,17 +31,6 @@ type Piece struct {
 	At      Position
 }
 
-// Blocks returns the pieces that are not text.
-func Blocks(pieces []Piece) []Piece {
-	var blocks []Piece
-	for _, p := range pieces {
-		if p.Kind != PieceText {
-			blocks = append(blocks, p)
-		}
-	}
-	return blocks
-}
-
 // Join joins adjacent pieces of text, because a Detector may split text anywhere.
 func Join(pieces []Piece) []Piece {
 	var out []Piece

@@ -103,7 +103,7 @@ func (b *bench) compare(ctx context.Context, name, command, arg, tool, args stri
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // the measurement is done
-	direct, err := mcpclient.Dial(ctx, "s", upstream.Config{Type: "stdio", Command: command, Args: []string{arg}, Dir: b.Home}, upstream.Events{})
+	direct, err := mcpclient.Dialer{}.Dial(ctx, "s", upstream.Config{Type: "stdio", Command: command, Args: []string{arg}, Dir: b.Home}, upstream.Events{})
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (b *bench) scripts(ctx context.Context) error {
 
 // sequential returns the median time of n sequential direct calls, in ms.
 func (b *bench) sequential(ctx context.Context, n int) (float64, error) {
-	direct, err := mcpclient.Dial(ctx, "s", upstream.Config{
+	direct, err := mcpclient.Dialer{}.Dial(ctx, "s", upstream.Config{
 		Type: "stdio", Command: filepath.Join(b.peers, "mcp-server-everything"), Args: []string{"stdio"},
 	}, upstream.Events{})
 	if err != nil {

@@ -149,7 +149,7 @@ func ran(ctx context.Context, g *harness.Gateway, request map[string]any) (m too
 // server of the same kind.
 func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 	const calls = 200
-	direct, err := mcpclient.Dial(ctx, "s", upstream.Config{
+	direct, err := mcpclient.Dialer{}.Dial(ctx, "s", upstream.Config{
 		Type: "stdio", Command: b.self, Args: []string{asServer},
 	}, upstream.Events{})
 	if err != nil {

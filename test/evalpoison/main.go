@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/test/fixture/poisoned"
 )
 
 const (
@@ -45,7 +46,7 @@ func evaluate(corpus, data string) (bool, error) {
 
 // recall prints the share of texts that are found, for each half and each shape.
 func recall(path string) (bool, error) {
-	var samples []pin.Sample
+	var samples []poisoned.Sample
 	if err := read(path, &samples); err != nil {
 		return false, err
 	}

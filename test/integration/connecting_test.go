@@ -120,7 +120,7 @@ func TestFailedConnects(t *testing.T) {
 	defer tooLate(nil)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := mcpclient.Dial(ctx, "silent", upstream.Config{Type: upstream.Stdio, Command: "npx", Args: silent(6544)}, upstream.Events{})
+		_, err := mcpclient.Dialer{}.Dial(ctx, "silent", upstream.Config{Type: upstream.Stdio, Command: "npx", Args: silent(6544)}, upstream.Events{})
 		ended <- err
 	}()
 	below := asleep(t, syscall.Getpid(), 6544)

@@ -68,11 +68,6 @@ type Options struct {
 }
 
 // Start starts a proxy to the targets, each host:port. log receives refused and failed connections; may be nil.
-func Start(targets []string, log func(level slog.Level, format string, args ...any)) (*Proxy, error) {
-	return Options{}.Start(targets, log)
-}
-
-// Start is like the function Start, with options.
 func (o Options) Start(targets []string, log func(level slog.Level, format string, args ...any)) (*Proxy, error) {
 	if log == nil {
 		log = func(slog.Level, string, ...any) {}

@@ -35,7 +35,7 @@ func client(t *testing.T, p *egress.Proxy) *http.Client {
 
 func start(t *testing.T, targets ...string) *egress.Proxy {
 	t.Helper()
-	p, err := egress.Start(targets, nil)
+	p, err := egress.Options{}.Start(targets, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

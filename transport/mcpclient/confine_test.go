@@ -75,7 +75,7 @@ func TestConfine(t *testing.T) {
 func TestCannotConfine(t *testing.T) {
 	cfg := config(t)
 	cfg.Confine = &upstream.Confine{}
-	if _, err := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
+	if _, err := (mcpclient.Dialer{}).Dial(kit.Within(t), "srv", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
 		t.Errorf("without a Confiner: %v", err)
 	}
 	if _, err := (mcpclient.Dialer{Confiner: confiner{err: errors.New("no room")}}).Dial(kit.Within(t), "srv", cfg, upstream.Events{}); err == nil || !strings.Contains(err.Error(), "no room") {

@@ -85,11 +85,6 @@ type Dialer struct {
 	Answers *budget.Budget
 }
 
-// Dial connects with the zero Dialer.
-func Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*Conn, error) {
-	return Dialer{}.Dial(ctx, name, cfg, on)
-}
-
 // Dial starts or contacts the server and performs the handshake. ctx limits the
 // handshake only: its end does not affect an established connection. If Dial fails,
 // no process of the server is left running. There is one exception: if ctx is cancelled while

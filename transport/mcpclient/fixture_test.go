@@ -70,7 +70,7 @@ func config(t *testing.T, switches ...string) upstream.Config {
 // dial connects to a server. The connection is closed at the end of the test.
 func dial(t *testing.T, cfg upstream.Config, on upstream.Events) *mcpclient.Conn {
 	t.Helper()
-	c, err := mcpclient.Dial(kit.Within(t), "srv", cfg, on)
+	c, err := mcpclient.Dialer{}.Dial(kit.Within(t), "srv", cfg, on)
 	if err != nil {
 		t.Fatalf("Dial: %v", err)
 	}

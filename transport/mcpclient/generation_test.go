@@ -260,7 +260,7 @@ func BenchmarkStartOfAnOlderServer(b *testing.B) {
 		for name, known := range map[string]upstream.Spoken{"unknown": {}, "remembered": {Version: upstream.Handshake}} {
 			b.Run(wire+" "+name, func(b *testing.B) {
 				for b.Loop() {
-					c, err := mcpclient.Dial(b.Context(), "srv", cfg, upstream.Events{Spoken: known})
+					c, err := mcpclient.Dialer{}.Dial(b.Context(), "srv", cfg, upstream.Events{Spoken: known})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -417,7 +417,7 @@ func TestAnAnswerThatIsTooLarge(t *testing.T) {
 
 func TestCloseDeletesTheSession(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.HTTP)
-	c, err := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
+	c, err := mcpclient.Dialer{}.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func TestErrorWithoutAnIDDuringSeveralCalls(t *testing.T) {
 // An unreadable answer to initialize fails the connection before its time limit.
 func TestUnreadableAnswerToInitialize(t *testing.T) {
 	ctx := kit.Within(t)
-	_, err := mcpclient.Dial(ctx, "srv", config(t, "unreadable"), upstream.Events{})
+	_, err := mcpclient.Dialer{}.Dial(ctx, "srv", config(t, "unreadable"), upstream.Events{})
 	if ctx.Err() != nil || err == nil {
 		t.Fatalf("Dial = %v, want an error before the time limit", err)
 	}

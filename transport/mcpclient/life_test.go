@@ -23,7 +23,7 @@ import (
 // refused dials a server and fails the test if the dial succeeds.
 func refused(t *testing.T, cfg upstream.Config, timeout time.Duration) (*toolscript.Error, []string) {
 	t.Helper()
-	c, err := mcpclient.Dial(kit.WithTimeout(t, timeout), "srv", cfg, upstream.Events{})
+	c, err := mcpclient.Dialer{}.Dial(kit.WithTimeout(t, timeout), "srv", cfg, upstream.Events{})
 	if err == nil {
 		_ = c.Close() // the test has already failed
 		t.Fatal("Dial: no error")
@@ -95,7 +95,7 @@ func TestDialErrorKeepsStderr(t *testing.T) {
 func TestCancelledDial(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
-	_, err := mcpclient.Dial(ctx, "srv", config(t, "silent"), upstream.Events{})
+	_, err := mcpclient.Dialer{}.Dial(ctx, "srv", config(t, "silent"), upstream.Events{})
 	if toolscript.KindOf(err) != toolscript.Cancelled {
 		t.Errorf("Dial: %v of kind %s, want cancelled", err, toolscript.KindOf(err))
 	}
@@ -103,7 +103,7 @@ func TestCancelledDial(t *testing.T) {
 
 func TestEndOfTheDialContextIsNotTheEndOfTheConnection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := mcpclient.Dial(ctx, "srv", config(t), upstream.Events{})
+	c, err := mcpclient.Dialer{}.Dial(ctx, "srv", config(t), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for i := range 20 {
 		ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
-		c, err := mcpclient.Dial(ctx, "srv", config(t, []string{"chatty", "noise=100", "exit=1", "version=0"}[i%4]), upstream.Events{})
+		c, err := mcpclient.Dialer{}.Dial(ctx, "srv", config(t, []string{"chatty", "noise=100", "exit=1", "version=0"}[i%4]), upstream.Events{})
 		cancel()
 		if err != nil {
 			continue // two of the dials must fail

@@ -139,7 +139,7 @@ func (l *line) get(ctx context.Context) (*mcpclient.Conn, error) {
 	if l.conn != nil {
 		go l.conn.Close() //nolint:errcheck // the connection is lost
 	}
-	conn, err := mcpclient.Dial(ctx, "srv", l.cfg, upstream.Events{})
+	conn, err := mcpclient.Dialer{}.Dial(ctx, "srv", l.cfg, upstream.Events{})
 	if err != nil {
 		return nil, err
 	}

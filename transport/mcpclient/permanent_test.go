@@ -47,7 +47,7 @@ func TestPermanentCauses(t *testing.T) {
 		"no server at the address": {upstream.Config{Type: upstream.HTTP, URL: "http://127.0.0.1:1/"}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := mcpclient.Dial(kit.Within(t), "srv", tt.config, upstream.Events{})
+			_, err := mcpclient.Dialer{}.Dial(kit.Within(t), "srv", tt.config, upstream.Events{})
 			var e *toolscript.Error
 			if !errors.As(err, &e) || e.Permanent != tt.permanent {
 				t.Fatalf("Dial = %+v, want permanent %v", e, tt.permanent)

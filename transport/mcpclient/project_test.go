@@ -32,7 +32,7 @@ func TestWorkingDirectoryOfProject(t *testing.T) {
 	start := func(dir string, named ...string) string {
 		t.Helper()
 		_ = os.Remove(started)
-		_, err := mcpclient.Dial(kit.Within(t), "srv", upstream.Config{
+		_, err := mcpclient.Dialer{}.Dial(kit.Within(t), "srv", upstream.Config{
 			Type: upstream.Stdio, Command: "sh", Args: []string{"-c", "pwd -P > " + started}, Dir: filepath.Join(project, dir),
 			Project: files.Folder{Dir: project, Named: named},
 		}, upstream.Events{})

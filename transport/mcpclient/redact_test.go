@@ -93,7 +93,7 @@ func TestMissingProgramNamesTheVariable(t *testing.T) {
 		"a file in a folder": {Command: "/nowhere-sesame/sesame", Dir: t.TempDir()},
 	} {
 		cfg.Type, cfg.Secrets = upstream.Stdio, secrets
-		_, dialed := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
+		_, dialed := mcpclient.Dialer{}.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		found := mcpclient.FindProgram(os.Environ(), cfg)
 		if name == "a working folder" {
 			found = dialed // the program exists

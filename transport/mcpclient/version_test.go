@@ -51,7 +51,7 @@ func TestRefusedVersion(t *testing.T) {
 func TestUnsupportedVersions(t *testing.T) {
 	withSwitches(t, []string{"only=1999-12-31"}, func(t *testing.T, cfg upstream.Config) {
 		t.Helper()
-		_, err := mcpclient.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
+		_, err := mcpclient.Dialer{}.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		if toolscript.KindOf(err) != toolscript.Unsupported {
 			t.Fatalf("Dial = %v, want unsupported", err)
 		}

@@ -37,12 +37,6 @@ type Recordings struct {
 // fileName matches names of files.
 var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}\.json(\.age)?$`) })
 
-// CheckRecording returns an error if a text is not a public age key.
-func CheckRecording(recipient string) error {
-	_, err := age.ParseX25519Recipient(recipient)
-	return err
-}
-
 // Save writes a recording.
 func (s Recordings) Save(r Recording) error {
 	if !runID().MatchString(r.Job.RunID) {

@@ -230,16 +230,3 @@ func (f *Filter) ignored(name string, isDir bool) bool {
 	}
 	return false
 }
-
-// Sees reports whether a search sees a file: neither the file nor a folder between it and
-// the searched folder is hidden or ignored.
-func (f *Filter) Sees(name string) bool {
-	isDir := false
-	for at := name; at != f.top && at != "." && at != "/"; at = path.Dir(at) {
-		if strings.HasPrefix(path.Base(at), ".") || f.ignored(at, isDir) {
-			return false
-		}
-		isDir = true
-	}
-	return true
-}

@@ -39,3 +39,6 @@ func (f *Fleet) Pause(d time.Duration) {
 	defer f.pauses.mu.Unlock()
 	f.pauses.last -= d
 }
+
+// ID returns the id of the hub in the fleet.
+func (f *Fleet) ID() string { return f.id }

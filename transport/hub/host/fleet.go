@@ -137,9 +137,6 @@ func (f *Fleet) agree(ctx context.Context, offers []Offer) error {
 	return nil
 }
 
-// ID returns the id of the hub in the fleet.
-func (f *Fleet) ID() string { return f.id }
-
 // Close withdraws the servers, waits for the calls in flight for at most DrainTime, and ends the
 // connection. It ends servers that are not stateless, and gives their leases to other hubs;
 // it does not end the others.

@@ -68,11 +68,6 @@ func CatalogSubject(key string) string { return "server." + key + ".catalog" }
 // HubSubject returns the subject of a request to the hub.
 func HubSubject(verb, gateway string) string { return "hub." + verb + "." + gateway }
 
-// ReplySubject returns the reply subject of a request.
-func ReplySubject(gateway string, request uint64) string {
-	return GatewayPrefix(gateway) + strconv.FormatUint(request, 10)
-}
-
 // GatewayPrefix returns the prefix of all subjects that a gateway receives.
 func GatewayPrefix(gateway string) string { return "gateway." + gateway + "." }
 
@@ -88,20 +83,6 @@ func ParseReply(subject string) (gateway string, request uint64, ok bool) {
 	}
 	request, err := strconv.ParseUint(number, 10, 64)
 	return gateway, request, err == nil
-}
-
-// ParseEvent returns the parts of the subject of an event for a gateway.
-func ParseEvent(subject, gateway string) (request uint64, event string, ok bool) {
-	rest, ok := strings.CutPrefix(subject, GatewayPrefix(gateway))
-	if !ok {
-		return 0, "", false
-	}
-	number, event, ok := strings.Cut(rest, ".")
-	if !ok {
-		return 0, "", false
-	}
-	request, err := strconv.ParseUint(number, 10, 64)
-	return request, event, err == nil
 }
 
 // Last returns the last token of a subject.

@@ -1,8 +1,6 @@
 package cldr
 
 import (
-	"iter"
-	"maps"
 	"strings"
 )
 
@@ -45,6 +43,3 @@ func Available(tag string) string {
 	}
 	return ""
 }
-
-// All returns all available locales.
-func All() iter.Seq[string] { return maps.Keys(locales()) }
