@@ -38,8 +38,8 @@ func WithoutAccount(name string) string {
 	return plain + Separator + tool
 }
 
-// OtherAccount returns an account that an entry of f names and that is another one than that of a tool id,
-// such as home for github@work__create_issue and the entry github@home; "" if there is none.
+// OtherAccount returns another account of the server of a tool, if an entry of f names one. For the tool
+// id github@work__create_issue and the entry github@home, it returns home. It returns "" if there is none.
 func (f Filter) OtherAccount(id string) string {
 	server, _, _ := strings.Cut(id, Separator)
 	plain, own := CutAccount(server)
@@ -52,8 +52,8 @@ func (f Filter) OtherAccount(id string) string {
 	return ""
 }
 
-// matchAccount is MatchName for the name of a server or the id of a tool. A pattern without
-// an account matches all accounts.
+// matchAccount is like MatchName, for the name of a server or the id of a tool. A pattern
+// without an account matches all accounts.
 func matchAccount(pattern, name string) bool {
 	if MatchName(pattern, name) {
 		return true
@@ -62,7 +62,7 @@ func matchAccount(pattern, name string) bool {
 	return plain != name && MatchName(pattern, plain)
 }
 
-// mayMatchAccount is MayMatch for such names.
+// mayMatchAccount is like MayMatch. A pattern without an account matches all accounts.
 func mayMatchAccount(pattern, prefix string) bool {
 	return MayMatch(pattern, prefix) || MayMatch(pattern, WithoutAccount(prefix))
 }

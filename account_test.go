@@ -29,8 +29,8 @@ func TestCutAccount(t *testing.T) {
 	}
 }
 
-// TestAccountsInFilters: an entry without an account selects all accounts, and one with an account
-// selects that one only. All questions about a filter agree.
+// TestAccountsInFilters: an entry without an account selects all accounts, and an entry with an account
+// selects only that account. All methods of Filter agree.
 func TestAccountsInFilters(t *testing.T) {
 	work := toolscript.Tool{Server: "github@work", Name: "get"}
 	home := toolscript.Tool{Server: "github@home", Name: "get"}

@@ -44,7 +44,7 @@ type ApprovalRule struct {
 }
 
 // Approvals holds the policies of all configuration files. If it is empty, only calls
-// of tools with RequiresApproval are asked about.
+// of tools with RequiresApproval need an approval.
 type Approvals []ApprovalPolicy
 
 // Decide returns allow, ask or deny for a tool: the strictest decision of all policies,

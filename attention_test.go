@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestAttend has every rule, in the order of urgency.
+// TestAttend has a problem of every kind, the most urgent first.
 func TestAttend(t *testing.T) {
 	status := toolscript.Status{
 		Servers: []toolscript.ServerStatus{

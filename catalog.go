@@ -17,17 +17,20 @@ type Catalog struct {
 	byID       map[string]int
 	clashes    []string
 	skills     []Tool
-	appTools   []Tool // not among tools
+	appTools   []Tool // tools that a model must not see; not in tools
 }
 
-// NewCatalog returns the catalog of one generation. servers are the names of all
-// configured servers, connected or not: identifiers are chosen among all of them, so
-// that a server that connects later does not rename another. Of the accounts of a server,
-// the first one is the default. Tools are sorted by id. Of
-// equal tools of one server, the first is kept. Tools of different servers with one id,
-// such as tool b__c of server a and tool c of server a__b, are left out: otherwise a
-// server could take over the calls of another by listing such a tool. Skills, and tools that a
-// model must not see, are kept apart.
+// NewCatalog returns the catalog of one generation.
+//
+// servers are the names of all configured servers, connected or not: identifiers are chosen
+// among all of them, so that a server that connects later does not rename another. The first
+// account of a server is its default account.
+//
+// The catalog sorts tools by id. If a server lists a tool twice, NewCatalog keeps the first
+// one. If tools of different servers have the same id, such as tool b__c of server a and tool
+// c of server a__b, NewCatalog drops all of them: otherwise a server could take over the calls
+// of another one by listing such a tool. Skills, and tools that a model must not see, are in
+// separate lists: see Skills and AppTools.
 func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	c := Catalog{
 		generation: generation,
@@ -49,7 +52,7 @@ func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	return c
 }
 
-// separate moves the skills from the tools.
+// separate moves the skills from c.tools to c.skills.
 func (c *Catalog) separate() {
 	isSkill := func(t Tool) bool { return t.Skill != nil }
 	if !slices.ContainsFunc(c.tools, isSkill) {
@@ -60,7 +63,7 @@ func (c *Catalog) separate() {
 	c.tools = slices.DeleteFunc(c.tools, isSkill)
 }
 
-// hideAppTools moves the tools that a model must not see from the tools.
+// hideAppTools moves the tools that a model must not see from c.tools to c.appTools.
 func (c *Catalog) hideAppTools() {
 	if slices.ContainsFunc(c.tools, func(t Tool) bool { return !t.ForModels() }) {
 		c.appTools = slices.DeleteFunc(slices.Clone(c.tools), Tool.ForModels)
@@ -68,7 +71,8 @@ func (c *Catalog) hideAppTools() {
 	}
 }
 
-// settle leaves at most one tool for each id and records clashes between servers.
+// settle leaves at most one tool for each id in c.tools. It records ids that several servers have
+// in c.clashes.
 func (c *Catalog) settle() {
 	kept := c.tools[:0]
 	for rest := c.tools; len(rest) > 0; {
@@ -107,8 +111,8 @@ func compareIDs(a, b Tool) int {
 // Generation returns the generation, which grows by one with every change of the catalog.
 func (c Catalog) Generation() uint64 { return c.generation }
 
-// Servers returns the names of all configured servers, sorted. The accounts of a server are
-// in the order that NewCatalog got.
+// Servers returns the names of all configured servers, sorted. The accounts of a server keep
+// the order in which NewCatalog got them.
 func (c Catalog) Servers() []string { return slices.Clone(c.servers) }
 
 // Tools returns all tools that a model may see, sorted by id.
@@ -171,8 +175,8 @@ func (c Catalog) Accounts(server string) (accounts []string) {
 	return accounts
 }
 
-// OneAccount returns the catalog for listings: of the accounts of a server, each tool and each
-// skill is only that of the first account that has it.
+// OneAccount returns the catalog for listings. If several accounts of a server have the same tool or
+// skill, the result only has that of the first such account.
 func (c Catalog) OneAccount() Catalog {
 	if !slices.ContainsFunc(c.servers, func(server string) bool { return WithoutAccount(server) != server }) {
 		return c

@@ -21,8 +21,8 @@ func idsOf(c toolscript.Catalog) []string {
 	return ids
 }
 
-// TestCatalogOrder: tools are sorted by id, also where the name of one server
-// begins with that of another.
+// TestCatalogOrder: tools are sorted by id, even if the name of one server begins with the
+// name of another.
 func TestCatalogOrder(t *testing.T) {
 	var tools []toolscript.Tool
 	for _, server := range []string{"a", "a_", "a__b", "ab", "", "a__", "B"} {
@@ -45,8 +45,8 @@ func TestCatalogOrder(t *testing.T) {
 	}
 }
 
-// TestCatalogClashes: no server can answer for a tool of another by listing one
-// of the same id, in whatever order they come.
+// TestCatalogClashes: a server cannot take over a tool of another one by listing a tool with
+// the same id. The order of the servers has no influence.
 func TestCatalogClashes(t *testing.T) {
 	tools := []toolscript.Tool{
 		{Server: "a", Name: "b__c", Title: "of a"}, {Server: "a__b", Name: "c", Title: "of a__b"},

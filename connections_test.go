@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// connecting is code that connects to an address.
+// connecting matches code that connects to an address.
 var connecting = regexp.MustCompile(`http\.(Client|Transport)\{|\bhttp\.(Get|Post|PostForm|Head|DefaultClient|DefaultTransport)\b|new\(http\.(Client|Transport)\)|\bnet\.(Dial|DialTimeout|DialTCP|DialUDP|Dialer)\b|nats\.Connect\(|\breach\.NewTransport\(`)
 
-// unguarded has the files that connect without egress.Guard, with the reason: only the user, or this
-// program, chooses the addresses.
+// unguarded maps the files that connect without egress.Guard to the reason. In each of them, only the
+// user or this program chooses the addresses.
 var unguarded = map[string]string{
 	"actors/search/embedding/remote.go":           "the endpoint that the user wrote; redirects are not followed",
 	"cmd/hook/model.go":                           "the endpoint that the user wrote; redirects are not followed",
@@ -31,7 +31,7 @@ var unguarded = map[string]string{
 	"transport/hub/host/broker.go":                "the NATS server of the same process",
 }
 
-// TestConnections: each file that connects to something uses egress.Guard, or stands in unguarded.
+// TestConnections: each file that connects to an address uses egress.Guard or is listed in unguarded.
 func TestConnections(t *testing.T) {
 	found := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -12,8 +12,8 @@ import (
 const AskLimit = 5 * time.Minute
 
 // Question is an elicitation of MCP: a question of a server to the person behind a call. It has
-// either a Schema, for a form, or a URL, for a page that the person opens in a browser. To accept
-// a page is to agree that it is opened.
+// either a Schema, for a form, or a URL, for a page that the person opens in a browser. For a
+// page, Accept means that the person agrees to open it.
 type Question struct {
 	ID      string          `json:"askId"`
 	Server  string          `json:"server"`
@@ -23,10 +23,10 @@ type Question struct {
 
 	Page     string          `json:"-"` // the server's id for the page; "" if it has none
 	Finished <-chan struct{} `json:"-"` // closed when the server says that the page is finished; may be nil
-	Await    bool            `json:"-"` // the time of the run stands still until the page is finished
+	Await    bool            `json:"-"` // the clock of the run's time limit is stopped until the page is finished
 }
 
-// Host returns the host of the page of a question; "" for a form.
+// Host returns the host in the URL of the page; "" for a form.
 func (q Question) Host() string {
 	u, err := url.Parse(q.URL)
 	if err != nil {
@@ -35,7 +35,7 @@ func (q Question) Host() string {
 	return u.Host
 }
 
-// Warning says what is unusual about the address of the page; "" if nothing is.
+// Warning returns a reason to distrust the address of the page; "" if there is none.
 func (q Question) Warning() string {
 	host := q.Host()
 	for _, r := range host {
@@ -52,7 +52,8 @@ func (q Question) Warning() string {
 	return ""
 }
 
-// Link asks for the page in one sentence, with its address, where no person can be asked.
+// Link returns a sentence that asks a person to open the page, for a client that cannot put a
+// Question to a person.
 func (q Question) Link() string {
 	return fmt.Sprintf("a person has to open %s in a browser (host: %s), for: %q", q.URL, q.Host(), q.Message)
 }

@@ -118,9 +118,11 @@ func TextOf(err error) string {
 	return err.Error()
 }
 
+// Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether target is e, or a copy of e with other fields, as WithSent returns.
+// Is reports whether target is an *Error with the Kind and the Err of e, such as a copy of e that
+// WithSent returns.
 func (e *Error) Is(target error) bool {
 	t, is := target.(*Error)
 	return is && t.Err != nil && e.Kind == t.Kind && reflect.TypeOf(t.Err).Comparable() && e.Err == t.Err

@@ -46,8 +46,8 @@ type ExecRequest struct {
 	ScriptID       string `json:"scriptId,omitempty"`
 }
 
-// Rules say for whom a run works, what it may do, and how its script is read. The runs of saved scripts that
-// a script calls have the same Rules as its run.
+// Rules are the settings that a run shares with the runs of the saved scripts that its script calls: the
+// client, what the run may do, and how scripts are compiled.
 type Rules struct {
 	Cwd      string   `json:"cwd,omitempty"`      // working directory that the script sees
 	TZ       string   `json:"tz,omitempty"`       // IANA time zone; default: the gateway's
@@ -57,7 +57,7 @@ type Rules struct {
 	Allow    []string `json:"allow,omitzero"`     // server names and tool ids the run may call; null allows all, [] none
 	Profile  string   `json:"profile,omitempty"`  // configured profile that narrows Allow; default: the one in the configuration
 	Asked    []string `json:"-"`                  // the Allow that the client sent, if Allow was narrowed to a profile; else nil
-	Plan     bool     `json:"plan,omitempty"`     // make only calls of tools that read; see End.Plan
+	Plan     bool     `json:"plan,omitempty"`     // call only tools that do not change anything; see End.Plan
 	Ask      bool     `json:"ask,omitempty"`      // the client can have a person fill in forms
 	AskPages bool     `json:"askPages,omitempty"` // the client can have a person open pages in a browser
 	Terminal int      `json:"terminal,omitempty"` // id of the client's process, at whose terminal approval codes may be shown; or 0
@@ -366,7 +366,7 @@ type RunRecord struct {
 	Lowered   Limits       `json:"lowered,omitzero"`  // original values of the limits that were lowered to their maximum
 	Allow     []string     `json:"allow,omitzero"`    // null means all tools
 	Profile   string       `json:"profile,omitempty"` // profile that has narrowed Allow
-	Agent     string       `json:"-"`                 // as in ExecRequest
+	Agent     string       `json:"-"`                 // as in Rules
 	Calls     []CallRecord `json:"calls"`
 	OK        *bool        `json:"ok,omitempty"`
 	Kind      Kind         `json:"kind,omitempty"`

@@ -7,8 +7,9 @@ import (
 )
 
 // Filter selects tools by server names, tool ids and patterns of these; see MatchName. An
-// entry without an account selects all accounts of a server. An entry made by And selects the tools that all its parts select. A nil filter
-// selects all tools, an empty filter none. Unknown entries select nothing.
+// entry without an account selects all accounts of a server. An entry made by And selects
+// the tools that all its parts select. A nil filter selects all tools, an empty filter none.
+// Unknown entries select nothing.
 type Filter []string
 
 // ParseFilter parses a comma-separated list, as in ?filter= and --filter. For an empty
@@ -34,7 +35,7 @@ func (f Filter) Match(t Tool) bool {
 	})
 }
 
-// Covers reports whether the filter has the id, or a server name with which the id begins.
+// Covers reports whether the filter has an entry for the id, or for a server with whose name the id begins.
 func (f Filter) Covers(id string) bool {
 	return f == nil || slices.ContainsFunc(f, func(entry string) bool {
 		return allParts(entry, func(part string) bool { return covers(part, id) })
@@ -111,7 +112,7 @@ func (m *Matcher) Match(server, id string) bool {
 		slices.ContainsFunc(m.rest, func(entry string) bool { return selects(entry, server, id) })
 }
 
-// plain reports whether the filter has a name without its account.
+// plain reports whether name has an account, and the filter has an entry for name without the account.
 func (m *Matcher) plain(name string) bool {
 	plain := WithoutAccount(name)
 	return plain != name && m.names[plain]

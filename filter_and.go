@@ -55,9 +55,9 @@ func meet(a, b string) (entry string, possible bool) {
 	return strings.Join(kept, both), true
 }
 
-// agree reports whether both parts may select the same tool. A part matches the id of
-// the tool or its server, with which the id begins. So one of the fixed prefixes begins
-// with the other.
+// agree reports whether both parts may select the same tool. A part that selects a tool
+// matches its id, or the name of its server, and the id begins with that name. So two parts
+// can only agree if the text before the first wildcard of one begins with that of the other.
 func agree(p, q string) bool {
 	if anyServer(p) || anyServer(q) {
 		return true

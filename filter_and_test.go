@@ -57,8 +57,8 @@ func TestAndSelectsWhatBothSelect(t *testing.T) {
 	}
 }
 
-// TestAndIsShort checks that entries that cannot agree are left out, and that a name takes
-// the place of a pattern that it fits.
+// TestAndIsShort checks that And leaves out pairs of entries that have no tool in common, and
+// that a name replaces a pattern that matches it.
 func TestAndIsShort(t *testing.T) {
 	for _, test := range []struct{ one, other, want string }{
 		{"github", "github", "github"},

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// That nothing was chosen is everything; that nothing at all was chosen is nothing.
+// TestFilterOfNothing: a missing allow list allows all tools, and an empty one allows none.
 func TestFilterOfNothing(t *testing.T) {
 	tool := toolscript.Tool{Server: "demo", Name: "echo"}
 	catalog := toolscript.NewCatalog(1, []string{"demo"}, []toolscript.Tool{tool})
@@ -18,7 +18,7 @@ func TestFilterOfNothing(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &r); err != nil {
 			t.Fatal(err)
 		}
-		again, err := json.Marshal(r) // as a client sends it on
+		again, err := json.Marshal(r) // the client sends the request
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,8 +42,8 @@ func TestFilterOfNothing(t *testing.T) {
 	}
 }
 
-// TestFilterWarnings: two filters that select other tools have other keys, whatever
-// the tools are called. A module is kept under it.
+// TestFilterWarnings: filters that select different tools have different keys, whatever the
+// names of the tools are. Keys are the keys of cached modules.
 func TestFilterWarnings(t *testing.T) {
 	seen := map[string]toolscript.Filter{}
 	for _, f := range []toolscript.Filter{
@@ -56,7 +56,7 @@ func TestFilterWarnings(t *testing.T) {
 	}
 }
 
-// TestFilterIsReadAgain: a client sends the list that the gateway reads.
+// TestFilterIsReadAgain: ParseFilter parses the result of String. A client sends a filter in this form.
 func TestFilterIsReadAgain(t *testing.T) {
 	for _, text := range []string{"", "demo", "demo,other__tool"} {
 		if got := toolscript.ParseFilter(text).String(); got != text {

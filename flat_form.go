@@ -29,12 +29,13 @@ type FlatForm struct {
 // FormField is a field of a FlatForm.
 type FormField struct {
 	Name     string
-	Required bool            // the form has to have it, whatever the other fields are
+	Required bool            // every answer must have the field
 	Schema   json.RawMessage // JSON Schema of the field
 	path     []string
 }
 
-// NewFlatForm returns the flat form of the schema of a question.
+// NewFlatForm returns the flat form of the schema of a question. It returns an error if the schema does
+// not describe an object, or if its objects are nested too deep.
 func NewFlatForm(schema json.RawMessage) (*FlatForm, error) {
 	f := &FlatForm{schema: schema}
 	if err := f.add(nil, true, schema); err != nil {
@@ -43,14 +44,15 @@ func NewFlatForm(schema json.RawMessage) (*FlatForm, error) {
 	return f, nil
 }
 
-// object is the part of a schema that says which properties an object has.
+// object has the members of a JSON Schema that describe the properties of an object.
 type object struct {
 	Type       any             `json:"type"`
 	Properties json.RawMessage `json:"properties"`
 	Required   []string        `json:"required"`
 }
 
-// add appends the properties of an object.
+// add appends the properties of the object at path to f.Fields. required reports that every answer must
+// have this object.
 func (f *FlatForm) add(path []string, required bool, schema json.RawMessage) error {
 	var o object
 	if json.Unmarshal(schema, &o) != nil {
@@ -90,7 +92,8 @@ func (f *FlatForm) add(path []string, required bool, schema json.RawMessage) err
 	return nil
 }
 
-// free returns a name that no field has yet: the name of a property may contain dots.
+// free returns name, with a number at its end if another field has the same name. Names can be equal
+// because the name of a property may contain dots.
 func (f *FlatForm) free(name string) string {
 	free := name
 	for n := 2; slices.ContainsFunc(f.Fields, func(other FormField) bool { return other.Name == free }); n++ {
@@ -99,8 +102,8 @@ func (f *FlatForm) free(name string) string {
 	return free
 }
 
-// Schema returns the JSON Schema of the flat form. It is the schema of the question if nothing in
-// it is nested.
+// Schema returns the JSON Schema of the flat form. A form without nested objects keeps the schema of the
+// question.
 func (f *FlatForm) Schema() json.RawMessage {
 	if !f.nested {
 		return f.schema
@@ -121,7 +124,8 @@ func (f *FlatForm) Schema() json.RawMessage {
 	return text
 }
 
-// Nest returns the answer to the question for the values of the fields, by their names.
+// Nest converts an answer to the flat form, a JSON object that maps the names of fields to values, to an
+// answer to the question.
 func (f *FlatForm) Nest(content json.RawMessage) (json.RawMessage, error) {
 	if !f.nested {
 		return content, nil
@@ -148,7 +152,7 @@ func (f *FlatForm) Nest(content json.RawMessage) (json.RawMessage, error) {
 		}
 		at[field.path[len(field.path)-1]] = value
 	}
-	for name, value := range given { // the schema decides about other members
+	for name, value := range given { // the schema of the question decides whether unknown members are valid
 		whole[name] = value
 	}
 	return json.Marshal(whole)

@@ -15,8 +15,8 @@ const addressForm = `{"type":"object","required":["name","address"],"properties"
 		"geo":{"type":"object","required":["lat"],"properties":{"lat":{"type":"number"}}}}},
 	"address.city":{"type":"string"}}}`
 
-// The fields of nested objects are asked for one by one, in the order of the schema, and the
-// answer has the objects again.
+// TestFlatForm: a flat form has the fields of nested objects in the order of the schema, and Nest
+// restores the objects in the answer.
 func TestFlatForm(t *testing.T) {
 	form, err := toolscript.NewFlatForm(json.RawMessage(addressForm))
 	if err != nil {
@@ -51,7 +51,7 @@ func TestFlatForm(t *testing.T) {
 	}
 }
 
-// A form without nested objects keeps its schema and its answer.
+// TestFlatFormOfPlainFields: a form without nested objects keeps its schema and its answer.
 func TestFlatFormOfPlainFields(t *testing.T) {
 	const schema = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object"}},"additionalProperties":false}`
 	form, err := toolscript.NewFlatForm(json.RawMessage(schema))

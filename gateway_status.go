@@ -16,7 +16,7 @@ type ActorStatus struct {
 	Parent    string    `json:"parent,omitempty"`    // name of the actor that started it
 	MailboxMs float64   `json:"mailboxMs,omitempty"` // how long the last measured message waited, or has waited so far
 
-	Confinement []Confinement `json:"confinement,omitempty"` // for a pool of workers: of the process started last
+	Confinement []Confinement `json:"confinement,omitempty"` // for a pool of workers: the restrictions of the process that was started last
 }
 
 // Confinement is one restriction of a worker process by the operating system, as the

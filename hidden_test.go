@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestHidden: every character that Unicode calls ignorable, a format character or a control, and the
-// blank ones that it calls letters, marks and symbols, is shown as its number.
+// TestHidden: Shown writes invisible characters as numbers: the characters that Unicode classes as
+// ignorable, format or control, and blank characters that it classes as letters, marks or symbols.
 func TestHidden(t *testing.T) {
 	hidden := []rune{
 		0x3164, 0x115f, 0x1160, 0x034f, 0xffa0, 0x17b4, 0x17b5, // fillers and joiners that are letters or marks
@@ -33,7 +33,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestCheckServerName: every id of two servers with good names and any tools is different.
+// TestCheckServerName: tools of two servers with valid names never have the same id.
 func TestCheckServerName(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"a": true, "a_b": true, "_a": true, "a-b": true, "日本": true, "a b": true, "a._b": true,

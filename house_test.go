@@ -17,8 +17,8 @@ import (
 
 const module = "github.com/toolscript/toolscript"
 
-// mayImport has the top folders that each top folder may import, with the reason. ""
-// is the root package.
+// mayImport maps each top folder to the top folders that it may import, with the reason.
+// "" is the root package.
 var mayImport = map[string]map[string]string{
 	"":          {},
 	"internal":  {"": "types"},
@@ -32,7 +32,7 @@ var mayImport = map[string]map[string]string{
 	"test":      {"": "", "internal": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
 }
 
-// onlyIn has the only folders that may import a library, with the reason.
+// onlyIn maps a library to the only folders that may import it, with the reason.
 var onlyIn = map[string]struct {
 	folders []string
 	why     string
@@ -83,8 +83,8 @@ var onlyIn = map[string]struct {
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 
-// pure has folders that import none of our packages except these, and no actors, with
-// the reason.
+// pure maps a folder to the only packages of this module that it may import, with the
+// reason. Such folders never import the library of actors.
 var pure = map[string]struct {
 	folders []string
 	why     string
@@ -201,14 +201,14 @@ func TestArchitectureIsOnePage(t *testing.T) {
 	}
 }
 
-// Bounds of the rooms outside of test: their number, how many have one file, and the lines of
-// each without its tests.
+// Bounds of the packages outside of test: their number, the number of packages with one file,
+// and the lines of a package without its tests.
 const (
-	mostRooms, mostOfOneFile = 100, 8
-	fewestLines, mostLines   = 150, 6000
+	mostPackages, mostOfOneFile = 100, 8
+	fewestLines, mostLines      = 150, 6000
 )
 
-// odd are the packages outside of these bounds of lines, with the reason.
+// odd maps the packages outside of the bounds of lines to the reason.
 var odd = map[string]string{
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
@@ -218,7 +218,7 @@ var odd = map[string]string{
 
 // TestSizes checks the number and the sizes of the packages.
 func TestSizes(t *testing.T) {
-	rooms, oneFile := 0, []string{}
+	found, oneFile := 0, []string{}
 	for pkg := range packages(t) {
 		folder := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
 		if topFolder(pkg) == "test" {
@@ -240,7 +240,7 @@ func TestSizes(t *testing.T) {
 			lines += bytes.Count(text, []byte("\n"))
 			count++
 		}
-		rooms++
+		found++
 		if count == 1 {
 			oneFile = append(oneFile, folder)
 		}
@@ -248,20 +248,20 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s has %d lines, want %d to %d, or its name in odd with a reason, if it needs one", name(folder), lines, fewestLines, mostLines)
 		}
 	}
-	if rooms > mostRooms || len(oneFile) > mostOfOneFile {
-		t.Errorf("%d packages outside of test, want at most %d; of one file %q, want at most %d", rooms, mostRooms, oneFile, mostOfOneFile)
+	if found > mostPackages || len(oneFile) > mostOfOneFile {
+		t.Errorf("%d packages outside of test, want at most %d; of one file %q, want at most %d", found, mostPackages, oneFile, mostOfOneFile)
 	}
-	t.Logf("%d packages outside of test, %d of one file", rooms, len(oneFile))
+	t.Logf("%d packages outside of test, %d of one file", found, len(oneFile))
 }
 
 // Bounds of the code outside of test.
 const (
 	mostFuncLines = 60
-	mostMethods   = 12 // that an interface declares itself
+	mostMethods   = 12 // declared by an interface itself, without embedded interfaces
 )
 
-// TestFunctions checks the lines of functions and the methods of interfaces, except in code that
-// others wrote.
+// TestFunctions checks the lines of functions and the methods of interfaces, except in forked
+// libraries.
 func TestFunctions(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir(".", func(path string, entry os.DirEntry, err error) error {

@@ -16,10 +16,10 @@ import (
 	"testing"
 )
 
-// ofLinux are the names in texts of the program that exist on Linux only.
+// ofLinux matches names of files and programs that exist on Linux only.
 var ofLinux = regexp.MustCompile(`/proc(/|$)|/sys/|/dev/shm|/run/|/etc/os-release|\b(systemctl|systemd-run|xdg-open|notify-send|apt-get|ldconfig)\b`)
 
-// namesOfLinux lists the files that macOS compiles and that have such names, with the reason.
+// namesOfLinux maps the files that are compiled for macOS and contain such names to the reason.
 var namesOfLinux = map[string]string{
 	"cmd/confine/sensitive.go":      "folders that are never suggested; a system without them has nothing to suggest there",
 	"cmd/confirm/browser.go":        "it has another program for macOS",
@@ -31,7 +31,7 @@ var namesOfLinux = map[string]string{
 	"runner/script/language.go":     "names of commands that are not scripts",
 }
 
-// TestLinuxNamesOnMacOS: what macOS compiles does not need files and programs of Linux.
+// TestLinuxNamesOnMacOS: the code for macOS does not need files and programs of Linux.
 func TestLinuxNamesOnMacOS(t *testing.T) {
 	used := map[string]bool{}
 	for file := range programFiles(t, "darwin") {
@@ -61,7 +61,7 @@ func TestLinuxNamesOnMacOS(t *testing.T) {
 	}
 }
 
-// programFiles returns the Go files of the program that a system compiles.
+// programFiles returns the Go files that are compiled into the program for a system.
 func programFiles(t *testing.T, system string) map[string]bool {
 	t.Helper()
 	platform := build.Default
@@ -88,7 +88,7 @@ func programFiles(t *testing.T, system string) map[string]bool {
 	return files
 }
 
-// TestMacOSAnswers: the table of docs/platforms.md says what macOS does in place of each file for Linux, by folder.
+// TestMacOSAnswers: the table of docs/platforms.md names the replacement on macOS for each file for Linux, by folder.
 func TestMacOSAnswers(t *testing.T) {
 	text, err := os.ReadFile("docs/platforms.md")
 	if err != nil {
@@ -142,7 +142,7 @@ func TestPropertyLists(t *testing.T) {
 	}
 }
 
-// propertyList reads a property list: a dictionary whose values are texts here. The items of an array are joined.
+// propertyList reads a property list, a dictionary, and returns its values as texts. It joins the items of an array.
 func propertyList(t *testing.T, file string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -45,7 +45,8 @@ func (e *End) Make(calls []CallRecord) {
 	}
 }
 
-// MadeText says what a failed run has done, and how to list its calls; "" if it has made no call.
+// MadeText returns a sentence about the calls of a failed run, with the command that lists them; "" if it
+// has made no call.
 func (e *End) MadeText(runID string) string {
 	if len(e.Made) == 0 {
 		return ""
@@ -56,7 +57,7 @@ func (e *End) MadeText(runID string) string {
 		text := m.Tool + " ok"
 		switch {
 		case m.Kind == "":
-			again = "; what is ok has been carried out, and the whole script would repeat it"
+			again = "; the calls marked ok have been carried out, and the whole script would repeat them"
 		case m.Sent == SentUnknown:
 			text = fmt.Sprintf("%s %s, and whether it was carried out is not known", m.Tool, m.Kind)
 		default:

@@ -28,14 +28,14 @@ func TestMadeCalls(t *testing.T) {
 		t.Errorf("%d calls, %d more (-want +got):\n%s", e.MadeCalls, e.MadeMore, diff)
 	}
 	text := "run run_1 had made 4 calls: shop__create ok (2 calls); shop__create tool_failed; " +
-		"shop__wait cancelled, and whether it was carried out is not known; what is ok has been carried out, " +
-		"and the whole script would repeat it; show the calls: toolscript runs show run_1"
+		"shop__wait cancelled, and whether it was carried out is not known; the calls marked ok have been carried out, " +
+		"and the whole script would repeat them; show the calls: toolscript runs show run_1"
 	if got := e.MadeText("run_1"); got != text {
 		t.Errorf("MadeText = %s", got)
 	}
 }
 
-// TestMadeCallsAreBounded: an End has the first ones, and counts the others.
+// TestMadeCallsAreBounded: an End has the first calls and the number of the others.
 func TestMadeCallsAreBounded(t *testing.T) {
 	yes := true
 	var calls []toolscript.CallRecord

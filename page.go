@@ -38,10 +38,10 @@ func CutPage(args json.RawMessage) (rest json.RawMessage, page string, asked boo
 func cut(args json.RawMessage) (rest json.RawMessage, page string, asked bool, err error) {
 	var members map[string]json.RawMessage
 	if invalid := json.Unmarshal(args, &members); invalid != nil || members[PageKey] == nil {
-		return args, "", false, nil //nolint:nilerr // the schema of the tool refuses what is no object
+		return args, "", false, nil //nolint:nilerr // if args is not an object, it does not fit the schema of the tool
 	}
 	if err := json.Unmarshal(members[PageKey], &page); err != nil {
-		return nil, "", true, errors.New(PageKey + " is the place of a page, which is a text")
+		return nil, "", true, errors.New(PageKey + " must be a string")
 	}
 	delete(members, PageKey)
 	rest, err = PlainJSON(members)

@@ -12,13 +12,13 @@ import (
 // inGateway are the top folders whose packages run in the gateway's process.
 var inGateway = []string{"actors", "codegen", "harness", "internal", "transport"}
 
-// readsText are the packages of Go that read texts. Libraries from elsewhere all count.
+// readsText are the packages of the standard library that parse texts. Other libraries are all assumed to do so.
 var readsText = []string{
 	"archive", "compress", "debug", "encoding/asn1", "encoding/csv", "encoding/gob", "encoding/json", "encoding/pem", "encoding/xml",
 	"go/parser", "html/template", "image", "mime", "net/mail", "net/textproto", "regexp", "text/template",
 }
 
-// readNothing are libraries that read no foreign bytes, with the reason.
+// readNothing maps the libraries that parse no foreign bytes to the reason.
 var readNothing = map[string]string{
 	"filippo.io/age":                      "encrypts recordings; only commands decrypt them",
 	"github.com/anthdm/hollywood":         "mailboxes",
@@ -90,7 +90,7 @@ func TestParsersOfTheGateway(t *testing.T) {
 	}
 }
 
-// converts reports whether a package has foreign texts worked on in a worker process.
+// converts reports whether a package lets a worker process parse foreign texts.
 func converts(t *testing.T, folder string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))

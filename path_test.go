@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The bounds of the path of one exec. They only get lower.
+// The bounds of the path of one exec. They must never be raised.
 const (
 	maxPathFiles = 35
 	maxPathLines = 4945

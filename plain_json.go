@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// PlainJSON returns a value as JSON on one line. Unlike json.Marshal it does not escape
+// PlainJSON returns a value as JSON on one line. Unlike json.Marshal, it does not escape
 // <, > and &, because people and models read the text.
 func PlainJSON(value any) ([]byte, error) {
 	var b bytes.Buffer

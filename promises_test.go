@@ -91,7 +91,7 @@ func unknownTests(t *testing.T, group string) (problems []string) {
 	return problems
 }
 
-// testsOf are the tests and fuzz targets that a folder declares, for any system.
+// testsOf returns the tests and fuzz targets of a folder, for all systems.
 func testsOf(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))

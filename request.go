@@ -25,7 +25,7 @@ func Checks() []string { return []string{CheckOff, CheckWarn, CheckError} }
 func (r ExecRequest) Validate() error {
 	if r.Engine != "" && !slices.Contains(Engines(), r.Engine) {
 		return &Error{Kind: Unsupported, Err: fmt.Errorf(
-			"engine %.50q is not here; there are: %s", r.Engine, strings.Join(Engines(), ", "))}
+			"unknown engine %.50q; the engines are: %s", r.Engine, strings.Join(Engines(), ", "))}
 	}
 	var wrong []Detail
 	if r.Check != "" && !slices.Contains(Checks(), r.Check) {
@@ -80,8 +80,8 @@ func (r ExecRequest) wrongNeeds() []Detail {
 	return nil
 }
 
-// negatives returns a Detail for each limit below zero. It goes by JSON names, so that
-// it covers limits added later.
+// negatives returns a Detail for each limit below zero. It uses the JSON form of l, so that it
+// also finds limits that are added later.
 func (l Limits) negatives() []Detail {
 	text, _ := json.Marshal(l) // a struct of numbers always encodes
 	var limits map[string]int64

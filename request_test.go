@@ -27,14 +27,14 @@ func TestValidateExecRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		request toolscript.ExecRequest
-		kind    toolscript.Kind // "": it is valid
+		kind    toolscript.Kind // "": the request is valid
 		paths   []string
 		text    string
 	}{
 		{name: "nothing set"},
 		{name: "words of the contract", request: toolscript.ExecRequest{File: "a b.ts", Rules: toolscript.Rules{Engine: "quickjs", Check: "warn"}}},
 		{
-			name: "engine that is not here", request: toolscript.ExecRequest{Rules: toolscript.Rules{Engine: "node"}},
+			name: "unknown engine", request: toolscript.ExecRequest{Rules: toolscript.Rules{Engine: "node"}},
 			kind: toolscript.Unsupported, text: "auto, quickjs, deno",
 		},
 		{

@@ -109,8 +109,8 @@ const (
 	ListPrompts   = PromptsMember + Separator + "list"
 	GetPrompt     = PromptsMember + Separator + "get"
 
-	// The ids of requests for skills. The gateway knows the list. ReadSkill reads a file and compares
-	// it with its digest. Scripts have no such methods.
+	// The ids of requests for skills. The gateway answers ListSkills itself. ReadSkill reads a file
+	// and compares it with its digest. Scripts have no such methods.
 	SkillsMember = "$skills"
 	ListSkills   = SkillsMember + Separator + "list"
 	GetSkill     = SkillsMember + Separator + "get"
@@ -120,9 +120,9 @@ const (
 	// a resource template. Scripts have no such method.
 	Complete = "$complete"
 
-	// Subscribe and Unsubscribe are the ids of requests to a server to announce the changes of a
-	// resource, and to stop. SetLogLevel asks for log messages from the level Value on. The gateway
-	// makes them for a WatchQuery.
+	// Subscribe asks a server to announce the changes of a resource, and Unsubscribe asks it to stop.
+	// SetLogLevel asks for log messages of the level in Value and of more important levels. The
+	// gateway makes these requests for a WatchQuery.
 	Subscribe   = ResourcesMember + Separator + "subscribe"
 	Unsubscribe = ResourcesMember + Separator + "unsubscribe"
 	SetLogLevel = "$logging" + Separator + "setLevel"
@@ -133,14 +133,14 @@ func FetchIDs() []string {
 	return []string{ListResources, ListTemplates, ReadResource, ListPrompts, GetPrompt}
 }
 
-// IsFetch reports whether an id is that of a request for resources, prompts or skills, which
-// changes nothing.
+// IsFetch reports whether id is the id of a request that only reads: for resources, prompts or skills, or
+// for a subscription.
 func IsFetch(id string) bool {
 	return slices.Contains(append(FetchIDs(), ListSkills, GetSkill, ReadSkill, Subscribe), id)
 }
 
-// IsAnnouncement reports whether an id is that of a request for what a server is to announce. Only
-// a connection of this process to an MCP server can make it.
+// IsAnnouncement reports whether id is the id of a request that tells a server what to announce. Such a
+// request needs a connection of this process to the MCP server: a hub does not pass it on.
 func IsAnnouncement(id string) bool { return id == Subscribe || id == Unsubscribe || id == SetLogLevel }
 
 // Method returns the MCP method of the request, such as resources/read; "" for an id

@@ -45,7 +45,7 @@ type SearchHit struct {
 	Reason      string         `json:"reason"`
 	Description string         `json:"description"`
 	Score       float64        `json:"score"`
-	Unsure      bool           `json:"unsure,omitempty"` // the tool does not match and is only near; then all results are so
+	Unsure      bool           `json:"unsure,omitempty"` // the tool does not match and is only one of the nearest; set for all results or for none
 	Breakdown   ScoreBreakdown `json:"scoreBreakdown"`
 }
 
@@ -53,7 +53,7 @@ type SearchHit struct {
 type SkillHit struct {
 	ServerName  string  `json:"serverName"`
 	Name        string  `json:"name"`
-	URI         string  `json:"uri"` // of its SKILL.md, at the server
+	URI         string  `json:"uri"` // URI of its SKILL.md at the server
 	Description string  `json:"description"`
 	Confidence  float64 `json:"confidence"`
 }

@@ -82,7 +82,7 @@ type ServerStatus struct {
 	LastError    string        `json:"lastError,omitempty"`  // same as Error, under the name that GET /status uses; set only there
 	Stderr       []string      `json:"stderr,omitempty"`     // last lines of the server's stderr after a failure
 	Protocol     string        `json:"protocol,omitempty"`   // protocol version of MCP
-	Deviations   []string      `json:"deviations,omitempty"` // ways in which the server departs from MCP and is understood nevertheless
+	Deviations   []string      `json:"deviations,omitempty"` // deviations of the server from MCP that the gateway tolerates
 	OAuthStatus  string        `json:"oauth_status,omitempty"`
 	OAuthError   string        `json:"oauth_error,omitempty"`     // why the last login failed
 	OAuthFailed  *time.Time    `json:"oauth_failed_at,omitempty"` // when the last login failed

@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestShellWord: a shell reads a word as the text that it was made of.
+// TestShellWord: a shell reads the result of ShellWord as the original text.
 func TestShellWord(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"github", "github"},
@@ -54,8 +54,8 @@ func TestShellWord(t *testing.T) {
 	}
 }
 
-// TestPrintedCommands: a command that is printed with a name or an id in it is made by Command,
-// so that it works as it is printed.
+// TestPrintedCommands: messages use Command for commands that contain a name or an id, so that a
+// person can paste them into a shell.
 func TestPrintedCommands(t *testing.T) {
 	command := regexp.MustCompile(`toolscript ([a-z][a-z-]*(?: [a-z][a-z-]*)*)(?: --?[a-z-]+)* '?(%(\[\d+\])?[-+.\d]*[sqv]|$)`)
 	exempt := map[string]string{
@@ -65,7 +65,7 @@ func TestPrintedCommands(t *testing.T) {
 		"runner/remote/join.go":         "the name of a connection",
 		"transport/hub/host/connect.go": "the name of a connection",
 	}
-	// printed reports whether a text has a command of the reference that a name follows.
+	// printed reports whether a text has a command of the reference with a name after it.
 	printed := func(text string) bool {
 		for _, match := range command.FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join("docs/reference", "toolscript_"+strings.ReplaceAll(match[1], " ", "_")+".md")); err == nil {

@@ -11,10 +11,10 @@ import (
 	"unicode"
 )
 
-// Skill is what MCP's extension for skills says about a Tool that is a skill: a folder of texts
-// that tell a model how to do something. The Name of such a Tool is the URI of the skill's
-// SKILL.md, its Title is the name of the skill, and its Description that of the skill. It is
-// listed, selected, pinned and stored like a tool, and no catalog has it among its tools.
+// Skill marks a Tool as a skill of MCP's extension for skills: a folder of texts that tell a model
+// how to do something. The Name of such a Tool is the URI of the skill's SKILL.md, its Title is
+// the name of the skill, and its Description is the description of the skill. Skills are listed,
+// selected, pinned and stored like tools. Catalog.Skills returns them, Catalog.Tools does not.
 type Skill struct {
 	Frontmatter json.RawMessage `json:"frontmatter"`     // the head of SKILL.md, as a JSON object
 	Files       []SkillFile     `json:"files,omitempty"` // all files; none if the server makes them on demand, without digests
@@ -27,36 +27,37 @@ type SkillFile struct {
 	Size   int64  `json:"size"`   // number of bytes
 }
 
-// Limits of a skill. The numbers of files and bytes are those that MCP wants every client to accept.
+// Limits of a skill. MCP requires every client to accept this many files and bytes.
 const (
 	MaxSkillFiles  = 512
 	MaxSkillBytes  = 16 << 20
 	maxFrontmatter = 64 << 10 // bytes
 	maxSkillURI    = 2 << 10  // bytes
-	maxSkillName   = 64       // characters, as the format of skills has it
+	maxSkillName   = 64       // characters; a limit of the format of skills
 )
 
 // skillEnd ends the URI of each skill.
 const skillEnd = "/SKILL.md"
 
-// SkillName returns the name of the skill whose SKILL.md has a URI; false if it is not such a URI.
+// SkillName returns the name of a skill from the URI of its SKILL.md. It returns false if uri is not the
+// URI of a SKILL.md.
 func SkillName(uri string) (name string, is bool) {
 	root, is := strings.CutSuffix(uri, skillEnd)
 	return root[strings.LastIndexByte(root, '/')+1:], is
 }
 
-// skillEntry is a skill as MCP writes it.
+// skillEntry is the JSON form of a skill in MCP.
 type skillEntry struct {
 	URI         string          `json:"uri"`
 	Frontmatter json.RawMessage `json:"frontmatter"`
 	Resources   json.RawMessage `json:"resources"`
 }
 
-// dynamic takes the place of the files of a skill that has no digests.
+// dynamic is the value of resources for a skill whose files have no digests.
 const dynamic = `"dynamic"`
 
-// ParseSkill reads a skill of a server as MCP writes it. The error says why the skill cannot be
-// used: for example, a file is outside of its folder.
+// ParseSkill parses an entry of the list of skills of a server. It returns an error if the skill cannot be
+// used, for example because a file is outside of its folder.
 func ParseSkill(server string, entry json.RawMessage) (Tool, error) {
 	var e skillEntry
 	if err := json.Unmarshal(entry, &e); err != nil {
@@ -119,13 +120,13 @@ func checkSkillFiles(uri string, files []SkillFile) error {
 	return nil
 }
 
-// HasSkillFile reports whether a URI is in the folder of the skill whose SKILL.md has the URI skill.
+// HasSkillFile reports whether uri is in the folder of a skill. skill is the URI of its SKILL.md.
 // A URI with a segment such as .. is in no folder.
 func HasSkillFile(skill, uri string) bool {
 	return strings.HasPrefix(uri, strings.TrimSuffix(skill, "SKILL.md")) && isSkillURI(uri)
 }
 
-// isSkillURI reports whether a URI can be that of a file of a skill: a scheme, and a path whose
+// isSkillURI reports whether uri can be the URI of a file of a skill: a scheme, and a path whose
 // segments are names.
 func isSkillURI(uri string) bool {
 	scheme, path, is := strings.Cut(uri, "://")
@@ -160,11 +161,12 @@ func isSkillName(name string) bool {
 	})
 }
 
-// shortID returns the id of a skill with its name in place of its URI. Filters may have it.
+// shortID returns the id of a skill with the name of the skill in place of its URI. An entry of a Filter
+// may be such an id.
 func (t Tool) shortID() string { return t.Server + Separator + t.Title }
 
-// SkillEntry returns a skill as MCP writes it. named returns the URI that stands for one of the
-// server; nil keeps them.
+// SkillEntry returns the JSON form of a skill in MCP. named maps each URI of the server to the URI in the
+// result; if named is nil, URIs stay unchanged.
 func (t Tool) SkillEntry(named func(uri string) string) map[string]any {
 	if named == nil {
 		named = func(uri string) string { return uri }
@@ -180,7 +182,8 @@ func (t Tool) SkillEntry(named func(uri string) string) map[string]any {
 	return entry
 }
 
-// SkillFile returns the file of a skill with a URI. The digest is empty if the skill has none.
+// SkillFile returns the file of a skill with the given URI. If the skill has no digests, the digest of the
+// file is "" and its size is the maximum.
 func (t Tool) SkillFile(uri string) (file SkillFile, has bool) {
 	if len(t.Skill.Files) == 0 {
 		return SkillFile{URI: uri, Size: MaxSkillBytes}, HasSkillFile(t.Name, uri)

@@ -25,7 +25,7 @@ func TestHasSkillFile(t *testing.T) {
 	}
 }
 
-// TestSkillsInTheCatalog: a skill is no tool, and filters select it by its server, its URI or its name.
+// TestSkillsInTheCatalog: a skill is not among the tools, and filters select it by its server, its URI or its name.
 func TestSkillsInTheCatalog(t *testing.T) {
 	skill, err := toolscript.ParseSkill("docs", json.RawMessage(`{"uri":"skill://acme/notes/SKILL.md","frontmatter":{"name":"notes","description":"d"},"resources":"dynamic"}`))
 	if err != nil {

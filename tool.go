@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Separator separates the server's name from the tool's name in a tool id. No server
-// has it in its name, see CheckServerName; a tool may.
+// Separator separates the server's name from the tool's name in a tool id. The name of a
+// tool may contain it, the name of a server may not: see CheckServerName.
 const Separator = "__"
 
 // CheckServerName returns an error for a server name that would make tool ids
@@ -54,7 +54,7 @@ type Tool struct {
 	// Skill is set if this is a skill, which cannot be called.
 	Skill *Skill `json:",omitempty"`
 
-	// UI is set if the server says something about apps.
+	// UI is set if the server has sent metadata of MCP's extension for apps.
 	UI *UI `json:",omitempty"`
 }
 
@@ -94,12 +94,13 @@ type Call struct {
 	// be shown; 0 if there is none.
 	Terminal int
 
-	// Asks reports that the client of the run can ask a person, who can then approve the call there.
+	// Asks reports that the client of the run can ask a person for the approval of the call.
 	Asks bool
 
-	// Waiting is called when the call waits for the approval of a person. The call then
-	// calls asked when the person is asked, which may be later or never, and resume before
-	// it is made or fails. resume may block until ctx of the call ends. Waiting may be nil.
+	// Waiting is called when the call begins to wait for the approval of a person; it may be
+	// nil. The gateway calls asked when it asks the person, which may be later or never. It
+	// calls resume before it makes the call or fails it. resume may block until the context
+	// of the call ends.
 	Waiting func() (asked func(Approval), resume func(allowed bool))
 
 	// Wait is the longest time that the call waits for a server that is not connected,
@@ -110,7 +111,8 @@ type Call struct {
 	// A call that would have to wait longer for its turn fails at once.
 	Left func() time.Duration
 
-	// FromApp reports that the call may be that of an app, which may also call Catalog.AppTools.
+	// FromApp reports that an app may have made the call. Such a call can also reach the tools of
+	// Catalog.AppTools.
 	FromApp bool
 
 	// Progress receives the progress notifications of the server. It must not block,

@@ -25,6 +25,7 @@ type Attribute struct{ Name, Value string }
 type Span interface {
 	// Traceparent returns the traceparent of the span, for requests to others.
 	Traceparent() string
+	// Set sets an attribute.
 	Set(name, value string)
 	// End ends the span. failure is the value of error.type; "" after a success.
 	End(failure string)

@@ -2,8 +2,8 @@ package toolscript
 
 import "slices"
 
-// UI is what MCP's extension for apps says about a tool. An app is a page of the server, which a
-// client shows in a frame, and which may call tools of its server.
+// UI is the metadata of a tool in MCP's extension for apps. An app is a page of the server. A
+// client shows the page in a frame, and the page may call tools of its server.
 type UI struct {
 	Page     string `json:"page,omitempty"`     // URI of the resource that shows results of the tool; "" if there is none
 	NoModels bool   `json:"noModels,omitempty"` // a model must neither see nor call the tool
@@ -31,8 +31,8 @@ func (t Tool) ForModels() bool { return t.UI == nil || !t.UI.NoModels }
 // ForApps reports whether an app of the same server may call the tool.
 func (t Tool) ForApps() bool { return t.Skill == nil && (t.UI == nil || !t.UI.NoApps) }
 
-// AppTools returns the tools that a model must not see, sorted by id: those that only apps may see and call, and
-// those that nobody may.
+// AppTools returns the tools that a model must not see, sorted by id: tools for apps only, and tools that
+// neither models nor apps may call.
 func (c Catalog) AppTools() []Tool { return slices.Clone(c.appTools) }
 
 // Find is like Lookup, but also finds the tools of AppTools.
@@ -52,7 +52,8 @@ func (c Catalog) HasPage(server, uri string, f Filter) bool {
 	return uri != "" && (slices.ContainsFunc(c.tools, is) || slices.ContainsFunc(c.appTools, is))
 }
 
-// OfApps returns the tools of the servers that have a page, with those of AppTools that apps may call.
+// OfApps returns the tools of all servers that have a page. It includes the tools of AppTools that apps may
+// call.
 func (c Catalog) OfApps() []Tool {
 	all, pages := slices.Concat(c.tools, c.appTools), map[string]bool{}
 	for _, t := range all {

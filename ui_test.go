@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestAppTools: a tool that only apps may call is not among the tools of models, but a filter selects it,
-// and a page can be read with the tool that has it.
+// TestAppTools: a tool that only apps may call is not among the tools of models. Filters select such tools,
+// and a page can be read if a filter selects its tool.
 func TestAppTools(t *testing.T) {
 	page := &toolscript.UI{Page: "ui://p"}
 	c := toolscript.NewCatalog(1, []string{"a", "b"}, []toolscript.Tool{

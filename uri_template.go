@@ -8,7 +8,8 @@ import (
 // expression matches an expression of a URI template (RFC 6570).
 var expression = regexp.MustCompile(`\{([+#./;?&]?)[^{}]*\}`)
 
-// FitsTemplate reports whether a URI may be an expansion of a template.
+// FitsTemplate reports whether uri may be an expansion of a URI template. It is false for a template
+// without expressions.
 func FitsTemplate(template, uri string) bool {
 	var pattern strings.Builder
 	at := 0

@@ -109,7 +109,7 @@ func TestContinuations(t *testing.T) {
 	if len(s.requests) != before {
 		t.Error("a wrong continuation was sent")
 	}
-	if got := s.call("a", `{"toolscript/page": 1}`); !strings.Contains(got, "which is a text") {
+	if got := s.call("a", `{"toolscript/page": 1}`); !strings.Contains(got, "must be a string") {
 		t.Error(got)
 	}
 }
