@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Buffer collects an answer of unknown length, or whose length is only claimed by the
-// server. Its memory grows with the bytes that have arrived.
+// Buffer collects an answer whose length is unknown, or only announced by the server. Its
+// memory grows with the bytes that have arrived.
 type Buffer struct {
 	bytes []byte
 	taken int
@@ -19,8 +19,8 @@ func (b *Buffer) Bytes() []byte { return b.bytes }
 // Len returns the number of written bytes.
 func (b *Buffer) Len() int { return len(b.bytes) }
 
-// Room returns space for n more bytes; call Wrote with the number of bytes used. most
-// is the maximum length of the buffer.
+// Room returns a slice for at least n more bytes. The caller fills it and then calls Wrote. most is
+// the maximum length of the buffer in bytes. The error is that of Lease.Take.
 func (b *Buffer) Room(ctx context.Context, l *Lease, n, most int) ([]byte, error) {
 	if need := len(b.bytes) + n; need > cap(b.bytes) {
 		size := min(max(need, 2*cap(b.bytes)), max(most, need))
@@ -32,7 +32,7 @@ func (b *Buffer) Room(ctx context.Context, l *Lease, n, most int) ([]byte, error
 		grown := make([]byte, len(b.bytes), size)
 		copy(grown, b.bytes)
 		b.bytes = grown
-		l.Drop(b.taken) // the previous buffer
+		l.Drop(b.taken) // the bytes of the previous memory
 		if b.taken = 0; size > Free {
 			b.taken = size
 		}
@@ -62,13 +62,14 @@ func (b *Buffer) Reset(l *Lease) {
 	b.bytes = b.bytes[:0]
 }
 
-// Detach leaves the memory to the owner of Bytes. It still counts for the lease.
+// Detach empties the buffer and leaves the memory to the caller of Bytes. The memory still counts for the
+// lease.
 func (b *Buffer) Detach() { *b = Buffer{} }
 
 // ErrTooLong is the error of Read for a text that is longer than allowed.
 var ErrTooLong = errors.New("the text is longer than allowed")
 
-// ReadError is an error of the reader that Read reads.
+// ReadError is the error of Read if its reader fails.
 type ReadError struct{ Err error }
 
 // Error implements error.
@@ -80,10 +81,9 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // firstRead is the size of the first buffer of Read, in bytes.
 const firstRead = 4 << 10
 
-// Read reads r to its end, at most limit bytes. It takes the bytes from l before it reads
-// them, so r must yield the text as it will be in memory, that is, decompressed.
-// size is the announced length, negative if it is unknown. The memory grows with the bytes
-// that arrive, not with the announcement.
+// Read reads r to its end, at most limit bytes. It takes memory from l before it reads, so r
+// must return decompressed text. size is the announced length, negative if it is unknown. The
+// memory grows with the bytes that arrive, not with the announced length.
 //
 // The error is ErrTooLong, a *ReadError, or the error of Lease.Take.
 func Read(ctx context.Context, l *Lease, r io.Reader, size int64, limit int) ([]byte, error) {

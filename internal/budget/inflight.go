@@ -19,11 +19,11 @@ const (
 	// small answers is limited by the number of calls in flight.
 	Free = 256 << 10
 
-	mostSpare = 128 << 20 // limit of the part of a Budget that only the lease Budget.over may take
-	beside    = 64 << 20  // memory of the process in addition to the answers, before the collector runs more often
+	mostSpare = 128 << 20 // maximum size of the spare part of a Budget, which only the lease Budget.over may take
+	beside    = 64 << 20  // memory that the process may use besides answers before the garbage collector runs more often
 )
 
-// ErrFull is the error of an answer that got no memory before the deadline.
+// ErrFull is the error of Lease.Take if the deadline passes before the bytes are free.
 var ErrFull = &toolscript.Error{
 	Kind: toolscript.Busy, RetryAfter: time.Second,
 	Err: errors.New(`the answers in progress use all the memory that limits.answersMb allows; make fewer calls at once, or raise limits.answersMb`),
@@ -31,19 +31,19 @@ var ErrFull = &toolscript.Error{
 
 var errReleased = errors.New("the caller no longer waits for the answer")
 
-// Budget is an amount of bytes. A nil Budget is unlimited. It is safe for concurrent
-// use.
+// Budget is a number of bytes that leases share. A nil Budget is unlimited. It is safe for
+// concurrent use.
 //
-// One lease at a time may take the part that the others must leave free, and more than the
-// limit. Otherwise several incomplete answers could wait for each other forever. The part
-// has room for an answer and its encoded copy, so that the limit is rarely exceeded. The
-// excess is at most the size of both.
+// A part of a Budget is spare: only one lease at a time may take bytes of it. That lease may
+// also exceed the Budget. Otherwise several incomplete answers could wait for each other
+// forever. The spare part has room for an answer and its encoded copy, so the Budget is rarely
+// exceeded, and never by more than the size of both.
 type Budget struct {
 	most func() int64
 
 	mu      sync.Mutex
 	used    int64
-	over    *Lease // the lease that may take the spare part, and more
+	over    *Lease // the lease that may take the spare part and exceed the Budget
 	waiting []*wait
 	limit   int64 // last memory limit set for the runtime
 
@@ -56,8 +56,8 @@ type wait struct {
 	ready chan struct{}
 }
 
-// New returns a Budget. most returns its size in bytes, 0 for Default. It is called
-// whenever bytes are taken.
+// New returns a Budget. most returns its size in bytes; 0 means Default. The Budget calls
+// most whenever bytes are taken.
 func New(most func() int64) *Budget { return &Budget{most: most} }
 
 // Lease counts the bytes of the answers of one call. A nil Lease counts nothing.
@@ -67,19 +67,19 @@ type Lease struct {
 	over   bool // the lease has been released
 }
 
-// Held counts the bytes of the answer of one call until Release. The zero value holds
+// Held holds the bytes of the answer of one call until Release. The zero value holds
 // nothing. It is safe for concurrent use and must not be copied.
 type Held struct {
 	mu       sync.Mutex
 	lease    Lease
-	taken    bool // lease has a budget
+	taken    bool // lease belongs to a Budget
 	released bool
 }
 
 type holdKey struct{}
 
-// Hold returns a context for one call. The bytes taken under it count until release
-// is called, which must happen when the answer is no longer needed.
+// Hold returns a context for one call. Bytes that are taken with this context count until the
+// caller calls release. It must do so when the answer is no longer needed.
 func Hold(ctx context.Context) (held context.Context, release func()) {
 	h := &Held{}
 	return h.In(ctx), h.Release
@@ -88,8 +88,8 @@ func Hold(ctx context.Context) (held context.Context, release func()) {
 // In returns a context for the call of h.
 func (h *Held) In(ctx context.Context) context.Context { return context.WithValue(ctx, holdKey{}, h) }
 
-// Ensure returns the result of Hold, or ctx itself and a release without effect if
-// ctx already belongs to a call.
+// Ensure is like Hold, unless ctx already belongs to a call. Then it returns ctx itself, and a
+// release function without effect.
 func Ensure(ctx context.Context) (held context.Context, release func()) {
 	if ctx.Value(holdKey{}) != nil {
 		return ctx, func() {}
@@ -103,7 +103,7 @@ func HeldOf(ctx context.Context) *Held {
 	return h
 }
 
-// Release returns the bytes. Bytes that are taken later do not count.
+// Release returns the bytes to their Budget. Bytes that are taken later do not count.
 func (h *Held) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,7 +124,7 @@ func (h *Held) Give(ctx context.Context) {
 	}
 }
 
-// ToRelease returns Release if there is something to release, otherwise nil.
+// ToRelease returns h.Release. If h holds no bytes, ToRelease releases h and returns nil.
 func (h *Held) ToRelease() func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,8 +135,8 @@ func (h *Held) ToRelease() func() {
 	return h.Release
 }
 
-// Take takes n more bytes for the call to which ctx belongs, if it has a budget; see
-// Lease.Take.
+// Take takes n more bytes for the call to which ctx belongs. It does nothing if ctx belongs to no
+// call, or if the call has no lease yet. For errors see Lease.Take.
 func Take(ctx context.Context, n int) error {
 	if h, held := ctx.Value(holdKey{}).(*Held); held {
 		return h.Take(ctx, n)
@@ -144,7 +144,8 @@ func Take(ctx context.Context, n int) error {
 	return nil
 }
 
-// Take takes n more bytes under the budget of the call, if it has one; see Lease.Take.
+// Take takes n more bytes from the Budget of the call. It does nothing if LeaseOf was not called for h
+// before. For errors see Lease.Take.
 func (h *Held) Take(ctx context.Context, n int) error {
 	h.mu.Lock()
 	taken := h.taken
@@ -155,7 +156,7 @@ func (h *Held) Take(ctx context.Context, n int) error {
 	return h.lease.Take(ctx, n)
 }
 
-// LeaseOf returns the lease of a call.
+// LeaseOf returns the lease of b that belongs to the call of h.
 func (b *Budget) LeaseOf(h *Held) *Lease {
 	if b == nil {
 		return nil
@@ -187,7 +188,7 @@ func (b *Budget) size() int64 {
 	return Default
 }
 
-// Take takes n more bytes and waits for them until ctx ends. The error is ErrFull if
+// Take takes n more bytes, and waits until they are free or ctx ends. The error is ErrFull if
 // the deadline of ctx has passed, and the error of ctx if it was cancelled.
 func (l *Lease) Take(ctx context.Context, n int) error {
 	if l == nil || n <= 0 {
@@ -214,8 +215,8 @@ func (l *Lease) Take(ctx context.Context, n int) error {
 	}
 }
 
-// giveUp ends a wait. After a deadline it returns ErrFull, because the cause is the
-// memory and not the server.
+// giveUp ends a wait and returns the error of Take. After a deadline the error is ErrFull, because
+// the lack of memory has caused the delay and not the server.
 func (b *Budget) giveUp(ctx context.Context, w *wait) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -327,9 +328,9 @@ func (l *Lease) drop(n int64) {
 	b.advance()
 }
 
-// limitMemory sets the memory limit of the runtime to the budget plus beside. Without
-// it, released answers would stay in memory until the heap has doubled. The user's
-// GOMEMLIMIT takes precedence.
+// limitMemory sets the memory limit of the runtime to the Budget plus beside. Without a
+// limit, released answers would stay in memory until the heap has doubled. If the user has
+// set GOMEMLIMIT, limitMemory does nothing.
 func (b *Budget) limitMemory() {
 	if limit := b.size() + beside; limit != b.limit && os.Getenv("GOMEMLIMIT") == "" {
 		b.limit = limit

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	returned = 32 << 20 // released bytes after which memory is returned to the system
+	returned = 32 << 20 // number of released bytes after which memory is returned to the system
 
 	returning      = time.Second     // between the release and the return
 	returningAgain = 4 * time.Second // until a second return: the work of a call may end after its answer was released
@@ -34,7 +34,7 @@ func (r *Returner) Released(n int64) {
 
 func (r *Returner) first() {
 	r.mu.Lock()
-	r.freed = 0 // bytes released from now on may miss this return
+	r.freed = 0 // bytes that are released from now on need another return
 	r.timer = time.AfterFunc(returningAgain, r.second)
 	r.mu.Unlock()
 	returnMemory()
@@ -51,6 +51,6 @@ func (r *Returner) second() {
 }
 
 func returnMemory() {
-	runtime.GC() // moves the contents of pools to where the next collection frees them
+	runtime.GC() // the contents of pools are freed by the second of two collections
 	debug.FreeOSMemory()
 }

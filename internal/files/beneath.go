@@ -9,9 +9,9 @@ import (
 )
 
 // Folder is the folder of a project. It opens the files and folders that the configuration of the
-// project names. A commit can replace any of them by a link, while the configuration, which the
-// user trusts, stays the same. So a path in the folder is resolved beneath the folder each time it
-// is used. The zero value has no folder: all paths are used as written.
+// project names. A commit can replace any of them by a link to a place outside of the project, and
+// the configuration that the user trusts does not change. So Folder resolves a path each time it is
+// used, and refuses links that lead out. The zero value has no folder: it uses all paths as written.
 type Folder struct {
 	Dir   string   `json:",omitempty"` // absolute path
 	Named []string `json:",omitempty"` // absolute paths outside of Dir to which links in the project may lead
@@ -64,7 +64,7 @@ func (f Folder) Root(path string) (*os.Root, error) {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = top.Close() }() // it was only read
+		defer func() { _ = top.Close() }() // only read
 		root, err = top.OpenRoot(rel)
 		return err
 	})
@@ -82,15 +82,15 @@ func (f Folder) Open(path string) (*os.File, error) {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = top.Close() }() // it was only read
+		defer func() { _ = top.Close() }() // only read
 		file, err = top.OpenFile(rel, os.O_RDONLY|noWait, 0)
 		return err
 	})
 	return file, err
 }
 
-// resolve calls open with a folder and a path that must not leave it. Links may also be
-// absolute paths that lead to another place in the project, or to a path of Named.
+// resolve calls open with a folder and a relative path that must not leave the folder. A link may
+// also have an absolute target, if that is in the project or a path of Named.
 func (f Folder) resolve(path string, open func(dir, rel string) error) error {
 	rel, _ := f.rel(path)
 	first := open(f.Dir, rel)
@@ -124,7 +124,7 @@ func escapes(err error) bool {
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 }
 
-// rel returns a path relative to the folder. An absolute path may use another name of the folder.
+// rel returns a path relative to the folder. An absolute path may lead to the folder through links.
 func (f Folder) rel(path string) (rel string, in bool) {
 	if f.Dir == "" {
 		return "", false
@@ -147,7 +147,7 @@ func (f Folder) rel(path string) (rel string, in bool) {
 	}
 }
 
-// Path returns a path by which this process finds the file until Close.
+// Path returns a path that leads this process to the file until Close.
 func (h Held) Path() string {
 	if h.file == nil {
 		return h.path
@@ -169,7 +169,7 @@ func (h Held) Real() string {
 // Close closes the file.
 func (h Held) Close() {
 	if h.file != nil {
-		_ = h.file.Close() // it was only read
+		_ = h.file.Close() // only read
 	}
 }
 
@@ -179,6 +179,6 @@ func openPortably(dir, rel string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = top.Close() }() // it was only read
+	defer func() { _ = top.Close() }() // only read
 	return top.OpenFile(rel, os.O_RDONLY|noWait, 0)
 }

@@ -9,7 +9,8 @@ import (
 
 func open(dir, rel string) (*os.File, error) { return openPortably(dir, rel) }
 
-// pathOf returns the path of an open file. A link could replace the file before the path is used.
+// pathOf returns the path of an open file. It is less safe than on Linux: somebody could replace the file by a
+// link before the path is used.
 func pathOf(f *os.File) string { return realOf(f) }
 
 func realOf(f *os.File) string {

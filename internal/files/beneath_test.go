@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/internal/files"
 )
 
-// scene is a folder with a project and a home folder, in which a key is.
+// scene is a folder with a project and a home folder. The home folder contains a key.
 type scene struct {
 	*testing.T
 	project, home string
@@ -57,7 +57,7 @@ func (s scene) link(target, name string) {
 	}
 }
 
-// read reads a file in a folder by all three ways, and returns the errors.
+// read reads a file with Open, Root and Hold. It returns the texts and the errors.
 func read(f files.Folder, folder string) (texts []string, errs []error) {
 	file, err := f.Open(filepath.Join(folder, "file"))
 	texts, errs = add(texts, errs, file, err)
@@ -89,7 +89,7 @@ func add(texts []string, errs []error, file *os.File, err error) ([]string, []er
 	return append(texts, string(text)), errs
 }
 
-// TestLinksOut: a link of a project that leaves it is refused, whatever the form of the link.
+// TestLinksOut: Folder refuses links that lead out of the project, whatever their form.
 func TestLinksOut(t *testing.T) {
 	s := newScene(t)
 	s.link(s.home+"/keys", "project/absolute")
@@ -119,7 +119,7 @@ func TestLinksOut(t *testing.T) {
 	}
 }
 
-// TestAllowed: folders and links in the project, paths that the user wrote, and links to those.
+// TestAllowed: Folder opens files, folders and links in the project, paths that the user wrote, and links to such paths.
 func TestAllowed(t *testing.T) {
 	s := newScene(t)
 	s.link("docs", "project/inside")
@@ -136,10 +136,10 @@ func TestAllowed(t *testing.T) {
 		{files.Folder{Dir: s.project}, s.project + "/inside", "text"},
 		{files.Folder{Dir: s.project}, s.project + "/absolute", "text"},
 		{files.Folder{Dir: s.project}, s.project + "/around", "text"},
-		{files.Folder{Dir: s.project}, s.home + "/keys", secret}, // as it is written
+		{files.Folder{Dir: s.project}, s.home + "/keys", secret}, // the configuration names a path outside
 		{files.Folder{Dir: s.project, Named: []string{s.home + "/keys"}}, s.project + "/keys", secret},
 		{files.Folder{Dir: s.project, Named: []string{s.home}}, s.project + "/sub", secret},
-		{files.Folder{}, s.project + "/keys", secret}, // the user's file
+		{files.Folder{}, s.project + "/keys", secret}, // a file of the user, not of a project
 	} {
 		texts, errs := read(test.folder, test.path)
 		if len(errs) > 0 || len(texts) != 3 || texts[0] != test.want || texts[1] != test.want || texts[2] != test.want {
@@ -154,7 +154,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestSwapped: a folder that is replaced by a link again and again while it is used.
+// TestSwapped replaces a folder by a link again and again while Folder uses it.
 func TestSwapped(t *testing.T) {
 	s := newScene(t)
 	s.link(s.home+"/keys", "project/link")

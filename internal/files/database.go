@@ -30,13 +30,13 @@ func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", 
 // Unwrap returns the reason.
 func (d *DamagedDatabase) Unwrap() error { return d.Err }
 
-// UseDatabase opens the bbolt file at path, calls use, and closes the file: an open file locks
-// out all other processes. If the file does not exist, UseDatabase creates it unless o.ReadOnly
-// is set.
+// UseDatabase opens the bbolt file at path, calls use, and closes the file. It keeps no file open,
+// because an open file locks out all other processes. If the file does not exist, UseDatabase
+// creates it unless o.ReadOnly is set.
 //
-// bbolt panics on some damaged pages, and a file that is shorter than its pages say
-// causes a memory fault. Both result in a *DamagedDatabase error. The mapping of such a file
-// stays, so the file is not opened again until it changes.
+// bbolt panics on some damaged pages, and a truncated file causes a memory fault. In both
+// cases UseDatabase returns a *DamagedDatabase error. The memory mapping of such a file cannot be
+// removed, so UseDatabase does not open the file again until it has changed.
 func UseDatabase(path string, o bbolt.Options, use func(*bbolt.DB) error) (err error) {
 	if known := broken.find(path); known != nil {
 		return &DamagedDatabase{path, known}
@@ -51,7 +51,7 @@ func UseDatabase(path string, o bbolt.Options, use func(*bbolt.DB) error) (err e
 	defer func() {
 		if fault := recover(); fault != nil {
 			if opened != nil {
-				_ = opened.Close() // releases the lock of the file
+				_ = opened.Close() // releases the file lock
 			}
 			cause := fmt.Errorf("%v", fault)
 			broken.note(path, cause)
@@ -74,7 +74,7 @@ var broken = faults{}
 
 type faults struct{ byPath sync.Map }
 
-// fault is the state of a file when it could not be read, and the error.
+// fault is the error of a file that could not be read, with the state of the file at that time.
 type fault struct {
 	size   int64
 	change time.Time

@@ -1,4 +1,4 @@
-// Package files has the files that several processes of a user read and write.
+// Package files reads and writes files that several processes of a user share.
 //
 // A file is replaced in one step, so that a reader sees either the old or the new content, even if
 // the writer is killed. Temporary files of killed writers are removed by later writers. Other

@@ -1,4 +1,4 @@
 package files
 
-// TidyNow removes what killed writers have left in a folder.
+// TidyNow exports tidy: it removes the files that killed writers have left in a folder.
 var TidyNow = tidy

@@ -8,11 +8,11 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// service is the service name of all items.
+// service is the service name of all items in the keyring.
 const service = "toolscript"
 
-// KeyringTime bounds one operation. A locked keyring waits for a password, and its client does
-// not support a context.
+// KeyringTime is the maximum duration of an operation. A locked keyring waits for a password, and the
+// client library does not support contexts.
 const KeyringTime = 5 * time.Second
 
 var (
@@ -22,8 +22,8 @@ var (
 	ErrKeyringBlocked = errors.New("it does not answer; is it locked?")
 )
 
-// blocked is set while an operation has exceeded KeyringTime. Until it ends, other operations fail
-// immediately, because an actor, which must not wait, asks for the status of logins.
+// blocked is set while an operation runs that has exceeded KeyringTime. Until that operation ends, all
+// others fail at once. Actors read the status of logins and must not wait each time.
 var blocked atomic.Bool
 
 // KeyringSet stores an item in the keyring of the desktop: Secret Service, Keychain or
@@ -32,7 +32,7 @@ func KeyringSet(item, text string) error {
 	return call(func() error { return keyring.Set(service, item, text) })
 }
 
-// KeyringGet returns an item.
+// KeyringGet returns an item. The error is ErrNotInKeyring if the item does not exist.
 func KeyringGet(item string) (string, error) {
 	found := make(chan string, 1)
 	err := call(func() error {
@@ -63,7 +63,7 @@ func CheckKeyring() error {
 	return nil
 }
 
-// call runs an operation.
+// call runs an operation for at most KeyringTime.
 func call(do func() error) error {
 	if blocked.Load() {
 		return ErrKeyringBlocked
@@ -82,7 +82,7 @@ func call(do func() error) error {
 	}
 	blocked.Store(true)
 	select {
-	case err := <-done: // done just after the timeout
+	case err := <-done: // the operation ended at the moment of the timeout
 		blocked.Store(false)
 		return err
 	default:

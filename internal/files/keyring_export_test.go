@@ -1,4 +1,4 @@
 package files
 
-// Call is call, for tests of its time limit.
+// Call exports call for tests of its time limit.
 var Call = call

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/internal/files"
 )
 
-// programs are what the test binary does instead of the tests, by the variable PROGRAM_TEST.
+// programs maps values of the environment variable PROGRAM_TEST to functions that the test binary runs instead of the tests.
 var programs = map[string]func() int{}
 
 // TestMain replaces the keyring, so that the tests do not use that of the user.
@@ -58,7 +58,7 @@ func TestNoKeyring(t *testing.T) {
 	}
 }
 
-// A keyring that waits for its password delays only the first operation, by KeyringTime, and no later ones.
+// TestLockedKeyring: a keyring that waits for its password delays the first operation by KeyringTime, and later operations not at all.
 func TestLockedKeyring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unlocked := make(chan struct{})

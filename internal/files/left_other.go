@@ -22,7 +22,7 @@ func removeLeft(path string) {
 		return
 	}
 	left := old(f)
-	_ = f.Close() // only read
+	_ = f.Close() // only inspected
 	if left {
 		_ = os.Remove(path) // a later writer tries again
 	}

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// errTaken is the error for a new file that another process is removing.
+// errTaken is the error of hold for a new file that another process is removing.
 var errTaken = errors.New("another process removes the temporary file")
 
-// tryLock locks an open file until it is closed. It reports whether the lock was free.
-// On a file system without locks it returns an error.
+// tryLock locks an open file until it is closed. It returns false if another process has the
+// lock, and an error on a file system without locks.
 func tryLock(f *os.File) (free bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -21,8 +21,8 @@ func tryLock(f *os.File) (free bool, err error) {
 	return err == nil, err
 }
 
-// hold locks a new file, which shows that its writer is alive. A process that found the
-// file before it was locked may have removed it.
+// hold locks a new file, to show other processes that its writer is alive. It returns errTaken if
+// another process has found the file before it was locked, and removes it.
 func hold(f *os.File) error {
 	if free, err := tryLock(f); !free && err == nil {
 		return errTaken
@@ -38,7 +38,7 @@ func hold(f *os.File) error {
 	return nil
 }
 
-// finish renames the file before closing it, so that it is locked until then.
+// finish renames the file and then closes it, so that the file is locked until it has its new name.
 func finish(f *os.File, path string) error {
 	if err := os.Rename(f.Name(), path); err != nil { //nolint:gosec // the path comes from the program
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockPoll is the interval between attempts to lock, because waiting for a file lock
-// cannot be combined with a context.
+// lockPoll is the interval between attempts to lock. A blocking wait for a file lock could not
+// end with a context.
 const lockPoll = 20 * time.Millisecond
 
 // Lock locks a file against all other processes and goroutines, and waits for the lock
@@ -51,7 +51,7 @@ func LockTransient(ctx context.Context, path string) (unlock func(), err error) 
 	}
 }
 
-// isNamed reports whether the locked file is still the one at its path.
+// isNamed reports whether the path of the locked file still leads to that file.
 func isNamed(lock *flock.Flock) bool {
 	mine, err := lock.Stat()
 	if err != nil {

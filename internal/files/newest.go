@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Newest returns the regular files of a folder whose names match, the newest first. It leaves
-// out files that cannot be listed.
+// Newest returns the regular files of a folder whose names match, the newest first. It ignores
+// errors: files that cannot be read are left out.
 func Newest(dir string, matches func(name string) bool) []fs.FileInfo {
 	var found []fs.FileInfo
 	entries, _ := os.ReadDir(dir)
@@ -24,8 +24,9 @@ func Newest(dir string, matches func(name string) bool) []fs.FileInfo {
 	return found
 }
 
-// KeepNewest removes the files that Newest returns beyond a number, and those that have more than
-// a size together with the newer ones. Another process may remove files at the same time.
+// KeepNewest keeps the newest files of a folder whose names match, and removes the others. It keeps at
+// most number files, with at most size bytes together. Another process may remove files at the same
+// time.
 func KeepNewest(dir string, matches func(name string) bool, number int, size int64) {
 	var total int64
 	for i, f := range Newest(dir, matches) {

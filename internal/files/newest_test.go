@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/internal/files"
 )
 
-// TestKeepNewest: the oldest files go that are too many or too large, and other files stay.
+// TestKeepNewest: KeepNewest removes the oldest files beyond the number and the size, and no other files.
 func TestKeepNewest(t *testing.T) {
 	matches := func(name string) bool { return strings.HasSuffix(name, ".x") }
 	for _, test := range []struct {

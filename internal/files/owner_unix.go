@@ -12,7 +12,7 @@ import (
 // hasModes reports whether permission bits have an effect.
 const hasModes = true
 
-// owned returns nil if the user owns the file.
+// owned returns an error if the user does not own the file.
 func owned(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

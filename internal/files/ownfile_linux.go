@@ -2,22 +2,22 @@ package files
 
 import "os"
 
-// running is the executable of the process that opens or executes the path. So a child
-// process finds the file of its parent there, until it executes another program.
+// running is a path that leads each process to its own executable file. A forked child process
+// finds the file of its parent there, until it executes another program.
 const running = "/proc/self/exe"
 
 // unchanged reports whether the path still leads to the file of this process.
 func unchanged(path string) bool {
 	own, err := statRunning()
 	if err != nil {
-		return true // unknown without /proc
+		return true // without /proc, the file cannot be compared
 	}
 	now, err := os.Stat(path)
 	return err == nil && os.SameFile(own, now)
 }
 
-// statRunning describes the file of this process. In the user mode emulation of QEMU, only an opened path leads to this
-// file; without being opened, it leads to QEMU.
+// statRunning returns the FileInfo of the executable file of this process. In the user mode emulation of QEMU, os.Stat
+// describes the file of QEMU, so statRunning opens the path first.
 func statRunning() (os.FileInfo, error) {
 	f, err := os.Open(running)
 	if err != nil {

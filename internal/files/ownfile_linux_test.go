@@ -15,11 +15,11 @@ func init() {
 }
 
 func child() int {
-	_, _ = os.Stdout.WriteString("the same program\n") // the test sees what is missing
+	_, _ = os.Stdout.WriteString("the same program\n") // after an error, the test misses the line
 	return 0
 }
 
-// parent starts the same program again when a line arrives.
+// parent starts its own program again when a line arrives on standard input.
 func parent() int {
 	_, _ = os.Stdout.WriteString("running\n")
 	_, _ = os.Stdin.Read(make([]byte, 1)) // the end of the input counts too
@@ -79,7 +79,7 @@ func TestPath(t *testing.T) {
 			if err := update(path); err != nil {
 				t.Fatal(err)
 			}
-			_ = stdin.Close() // has it go on
+			_ = stdin.Close() // lets parent continue
 			var rest strings.Builder
 			buffer := make([]byte, 1<<10)
 			for n, err := stdout.Read(buffer); err == nil; n, err = stdout.Read(buffer) {

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// begun returns the state of the file at the first call, when a gateway starts its first worker.
+// begun returns the state of the executable file at the first call, when a gateway starts its first worker.
 var begun = sync.OnceValue(func() os.FileInfo {
 	path, err := os.Executable()
 	if err != nil {
 		return nil
 	}
-	info, _ := os.Stat(path) // nil: the file is not compared
+	info, _ := os.Stat(path) // after an error info is nil, and unchanged does not compare
 	return info
 })
 

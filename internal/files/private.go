@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// PrivateDir creates a folder of mode 0700, and its parents, if it does not exist. If it
-// returns nil, the user owns the folder and no other user can write to it. It never
-// changes the mode of an existing folder.
+// PrivateDir creates a folder with mode 0700, and its parents, if the folder does not exist. It
+// returns an error unless the user owns the folder and no other user can write to it. It
+// never changes the mode of an existing folder.
 func PrivateDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err

@@ -22,8 +22,8 @@ func TestDirMakesItPrivate(t *testing.T) {
 	}
 }
 
-// TestDirChangesNothingOfOthers: the mode of an existing folder is not changed. For
-// root, a wrong variable would otherwise close /tmp or /etc.
+// TestDirChangesNothingOfOthers: PrivateDir does not change the mode of an existing folder. Otherwise
+// root, with a wrong variable, would lock all users out of /tmp or /etc.
 func TestDirChangesNothingOfOthers(t *testing.T) {
 	needModes(t)
 	open := filepath.Join(t.TempDir(), "open")

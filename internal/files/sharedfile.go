@@ -12,21 +12,22 @@ import (
 
 const (
 	// temporary is the suffix of the names of new files that have not replaced the old
-	// ones yet. Such names begin with a dot.
+	// files yet. These names begin with a dot.
 	temporary = ".tmp"
-	// maxAge is the age at which a temporary file is removed, if locks do not show
-	// whether its writer is alive.
+	// maxAge is the age at which a temporary file is removed on systems where locks do not
+	// show whether its writer is alive.
 	maxAge = time.Hour
-	// creations is the maximum number of attempts to create a file that no other process removes.
+	// creations is the maximum number of attempts to create a temporary file. An attempt fails if
+	// another process removes the new file before it is locked.
 	creations = 10
 )
 
-// Write replaces a file with one that only the user can access. The content may be lost
-// if the computer crashes.
+// Write replaces a file by a new file that only the user can access. The new content may be lost if the
+// computer crashes.
 func Write(path string, data []byte) error { return write(path, data, false) }
 
-// WriteSynced is like Write, for content that cannot be made again. It returns when the
-// new file is on disk.
+// WriteSynced is like Write, but returns only when the new file is on disk. It is for content that
+// cannot be made again.
 func WriteSynced(path string, data []byte) error { return write(path, data, true) }
 
 func write(path string, data []byte, synced bool) error {
@@ -100,7 +101,8 @@ func (f *File) Discard() {
 // tidied holds the folders that Tidy has processed.
 var tidied sync.Map
 
-// Tidy removes the temporary files of killed writers from a folder, once per process. Create does so too.
+// Tidy removes the temporary files of killed writers from a folder. It does so once per process and folder.
+// Create calls it.
 func Tidy(folder string) {
 	if _, seen := tidied.LoadOrStore(folder, true); !seen {
 		tidy(folder)

@@ -17,8 +17,8 @@ func accounts(servers ...string) *naming.Names {
 	}))
 }
 
-// TestNamesOfAccounts: all accounts of a server have the same names, which the order of the accounts
-// and further ones do not change.
+// TestNamesOfAccounts: all accounts of a server have the same names. Neither the order of the accounts
+// nor an additional account changes the names.
 func TestNamesOfAccounts(t *testing.T) {
 	n := accounts("github@work", "github@home", "github@new")
 	work, _ := n.ByName("github@work")
@@ -59,7 +59,7 @@ func TestNamesOfAccounts(t *testing.T) {
 	}
 }
 
-// TestTableOfAccounts checks how scripts reach accounts.
+// TestTableOfAccounts checks how a Table finds the accounts of a server.
 func TestTableOfAccounts(t *testing.T) {
 	n := accounts("github@work", "github@home")
 	all, one := naming.NewTable(n, nil, nil), naming.NewTable(n, toolscript.Filter{"github@home"}, nil)

@@ -12,11 +12,12 @@ import (
 // tools.prompts.save for a tool named prompts.save. Scripts in the answers of models
 // use flat names for the built-in tools.
 //
-// A flat name that two of the servers claim belongs to neither, so that a new server
-// never takes over a name. A server with that identifier, spawn and members that start
-// with $ take precedence over a flat name, and a tool over a group such as prompts.
+// If two of the servers claim a flat name, neither gets it, so that a new server never takes
+// over a name. The identifiers of servers, spawn, and members that start with $ take
+// precedence over flat names. A tool takes precedence over a group of the same name, such as
+// prompts.
 func (n *Names) WithFlat(servers []string) *Names {
-	paths := map[string]string{} // path → id; "" for a path with several ids
+	paths := map[string]string{} // ids by path; "" for a path with several ids
 	for _, name := range servers {
 		server, known := n.ByName(name)
 		if !known {
@@ -40,8 +41,8 @@ func (n *Names) WithFlat(servers []string) *Names {
 	return &named
 }
 
-// isFlat reports whether a tool name can be a flat name: identifiers joined by dots, of
-// which the first is free.
+// isFlat reports whether a tool name can be a flat name: it consists of identifiers joined by
+// dots, and no other member of tools has the first identifier.
 func (n *Names) isFlat(path string) bool {
 	root, _, _ := strings.Cut(path, ".")
 	if _, taken := n.Server(root); taken || !IsServer(root) {
@@ -85,7 +86,7 @@ func cutLast(path string) (group, ident string, found bool) {
 	return path[:max(0, i)], path[i+1:], i >= 0
 }
 
-// hidden reports whether a tool has the name of the group or of a group that contains it.
+// hidden reports whether a tool has the same name as the group, or as a group that contains it.
 func hidden(paths map[string]string, group string) bool {
 	for group != "" {
 		if _, isTool := paths[group]; isTool {

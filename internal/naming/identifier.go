@@ -36,15 +36,15 @@ func Identifier(name string) string {
 	return ident
 }
 
-// behavioural are the names of members that JavaScript itself uses: a tool named then would
-// make its server awaitable, and JSON.stringify(tools) would call a tool named toJSON.
+// behavioural has the names of members that JavaScript itself uses: a tool with the name then would
+// make its server awaitable, and JSON.stringify(tools) would call a tool with the name toJSON.
 var behavioural = map[string]bool{
 	"constructor": true, "hasOwnProperty": true, "isPrototypeOf": true, "propertyIsEnumerable": true, "prototype": true,
 	"then": true, "toJSON": true, "toLocaleString": true, "toString": true, "valueOf": true,
 }
 
-// partOfName reports whether r may be part of an identifier. Invisible characters may
-// not, because different names would look the same.
+// partOfName reports whether r may be part of an identifier. Invisible characters may not,
+// because different names would look the same.
 func partOfName(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '$'

@@ -14,14 +14,14 @@ import (
 
 // Names holds the identifiers of one catalog: the names of servers and tools in
 // scripts, and the names of their types. Identifiers do not start with $, which is
-// reserved for the program's own members of tools. The only exception is the server of
-// saved scripts. Names are immutable.
+// reserved for the members of tools that the program itself provides. The only exception is
+// the server of saved scripts. Names are immutable.
 type Names struct {
 	Key     string   `json:"key"`     // equal keys mean equal identifiers for equal ids
 	Servers []Server `json:"servers"` // all configured servers, sorted by configured name; see Server.Further
 
-	// Flat are the groups of flat names, sorted, as made by WithFlat. The first group
-	// has no identifier; identifiers of others are such as "prompts" or "agents.llm".
+	// Flat has the groups of flat names that WithFlat has added, sorted. The first group
+	// has no identifier. Other groups have identifiers such as "prompts" or "agents.llm".
 	Flat []Server `json:"flat,omitempty"`
 
 	// Warnings describe how colliding names were resolved, and the tools without a name
@@ -37,8 +37,8 @@ type Server struct {
 	Tools []Tool `json:"tools"`  // sorted by id
 
 	// Accounts are the accounts of the server, the default first. The default account has the
-	// identifier of the server, and each other one is a Server of its own; see Further. All
-	// have the same tools: those of any account.
+	// identifier of the server. Each other account is a Server of its own; see Further. All
+	// accounts have the same tools: each tool that at least one account has.
 	Accounts []string `json:"accounts,omitempty"`
 
 	// Held are the identifiers of tools in quarantine, which are not among Tools. Calls
@@ -55,8 +55,8 @@ type Tool struct {
 	Result string `json:"-"`               // name of the type of its result: GithubCreateIssueResult
 }
 
-// Further reports whether s is a further account of a server. Scripts reach it by $as. Its Ident
-// is that of the server and the account, such as github@home.
+// Further reports whether s is an account other than the default account. Scripts reach it by $as. Its
+// Ident contains the account, such as github@home.
 func (s Server) Further() bool { return strings.Contains(s.Ident, toolscript.AccountSeparator) }
 
 // All returns the configured names of all accounts of the server, the default first.
@@ -71,8 +71,8 @@ func (s Server) All() []string {
 	return all
 }
 
-// New chooses the names for a whole catalog. Use them also for a filtered catalog, so
-// that no filter renames anything.
+// New chooses the names for a whole catalog. Use the same Names for a filtered part of the
+// catalog, so that a filter renames nothing.
 func New(c toolscript.Catalog) *Names {
 	n := &Names{Warnings: c.Clashes()}
 	tools := map[string][]toolscript.Tool{} // by server without the account
@@ -149,8 +149,8 @@ func ServerIdentifier(name string) string {
 	return Identifier(toolscript.WithoutAccount(name))
 }
 
-// nameTools names the tools of a server or of one account. The accounts of a server have the
-// same tools, so that each name means the same tool of every account.
+// nameTools names the tools of a server or of one account. It gets the same tools for all accounts of
+// a server, so that a name means the same tool in every account.
 func (n *Names) nameTools(s *Server, tools []toolscript.Tool) {
 	slices.SortFunc(tools, func(a, b toolscript.Tool) int { return strings.Compare(a.Name, b.Name) })
 	claims := make([]claim, len(tools))
@@ -171,7 +171,7 @@ func (n *Names) nameTools(s *Server, tools []toolscript.Tool) {
 
 // nameTypes chooses type names that are unique in the whole module. A type name joins
 // two identifiers, so tool c of server a-b and tool b-c of server a collide. No type
-// name is exact: all that collide get a suffix. The accounts of a server have the same types.
+// name is exact, so all that collide get a suffix. The accounts of a server have the same types.
 func (n *Names) nameTypes() {
 	var servers, tools []claim
 	for _, s := range n.Servers {
@@ -228,8 +228,8 @@ func (n *Names) setKey() {
 	n.Key = hex.EncodeToString(sum[:])
 }
 
-// withAccount returns the identifier of s with its account: github@work, also for the default account.
-// It is "" for a server without accounts.
+// withAccount returns the identifier of s with its account, even for the default account: github@work. It
+// returns "" for a server without accounts.
 func (s Server) withAccount() string {
 	if len(s.Accounts) == 0 {
 		return ""
@@ -260,7 +260,7 @@ func (n *Names) byName(name string) (index int, ok bool) {
 	return slices.BinarySearchFunc(n.Servers, name, func(s Server, name string) int { return cmp.Compare(s.Name, name) })
 }
 
-// Tool returns the names of a tool and the index of its server.
+// Tool returns the names of a tool, and the index of its server in n.Servers.
 func (n *Names) Tool(t toolscript.Tool) (server int, names Tool, ok bool) {
 	server, ok = n.byName(t.Server)
 	if !ok {

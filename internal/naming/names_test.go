@@ -42,7 +42,7 @@ func byName(t *testing.T, n *naming.Names, name string) naming.Server {
 	return n.Servers[i]
 }
 
-// TestResolve: a tool by each of its names.
+// TestResolve checks that Resolve finds a tool by each of its names.
 func TestResolve(t *testing.T) {
 	n := named("s/echo", "mcp/s__other")
 	for text, want := range map[string]string{
@@ -76,7 +76,7 @@ func TestServerCalledSpawn(t *testing.T) {
 	}
 }
 
-// TestGEN3TypeNames checks the PascalCase names made of server and tool.
+// TestGEN3TypeNames checks the names of types, which join server and tool in PascalCase.
 func TestGEN3TypeNames(t *testing.T) {
 	n := named("my-api-server/get_user", "123server/123test", "API_KEY/then")
 	var got []string
@@ -144,8 +144,8 @@ func TestGEN6NoTakeover(t *testing.T) {
 	}
 }
 
-// TestGEN6TypeNamesAcrossServers checks names that are equal once server and tool are
-// joined.
+// TestGEN6TypeNamesAcrossServers checks tools of different servers whose type names would be
+// equal after server and tool are joined.
 func TestGEN6TypeNamesAcrossServers(t *testing.T) {
 	n := named("a-b/c", "a/b-c", "_1a/x", "_1A/x")
 	seen := map[string]string{}

@@ -9,7 +9,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Selection describes which parts of a filter did not match, or not at once.
+// Selection lists the entries of a filter that select nothing, and the selected servers that are or were not
+// connected.
 type Selection struct {
 	Unknown   []UnknownEntry             `json:"unknown,omitempty"`   // entries that select nothing
 	Missing   []toolscript.MissingServer `json:"missing,omitempty"`   // selected servers that are not connected
@@ -77,8 +78,8 @@ func selectsAny(entry string, c toolscript.Catalog, servers []string) bool {
 	return false
 }
 
-// suggest sets Suggestions: tools whose name or id is spelled differently, else similar
-// tools, else similar servers. Without any, it sets Servers.
+// suggest sets Suggestions: tools whose name or id has another spelling; otherwise similar tools;
+// otherwise similar servers. If there are none, it sets Servers.
 func (u *UnknownEntry) suggest(c toolscript.Catalog, servers []string) {
 	var same, names []string
 	ids := map[string][]string{}

@@ -13,10 +13,10 @@ import (
 // leastSimilar is the minimum score of a suggested name, from 0 to 1.
 const leastSimilar = 0.34
 
-// Similar returns up to n of names that are similar to name, most similar first: by
-// their letters, as with Nearest, or by common words, as readFile and readTextFile.
-// Names for which last returns true come after all others; last may be nil. The cost
-// does not grow with the length of name.
+// Similar returns up to n of names that are similar to name, most similar first. Two names are
+// similar by their letters, as in Nearest, or by common words, such as readFile and
+// readTextFile. Names for which last returns true come after all others; last may be nil. The
+// cost does not grow with the length of name.
 func Similar(name string, names []string, n int, last func(string) bool) []string {
 	type candidate struct {
 		name     string
@@ -75,8 +75,9 @@ func wordsOf(name string) (words []string) {
 
 func isPartOfWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// common returns the share of words that two names have in common. Words that differ in
-// one letter, or of which one is a prefix of the other, count almost as much.
+// common returns the share of words that two names have in common, from 0 to 1. Two words that
+// differ in one letter count almost as much as equal words, and so does a word that is a
+// prefix of the other.
 func common(a, b []string) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

@@ -5,9 +5,9 @@ import "strings"
 // mostNear is the maximum number of names suggested for a wrong one.
 const mostNear = 3
 
-// Meant returns the ids of the visible tools that name may mean in another spelling:
-// the tool with that id, or otherwise the tools with that identifier on any server.
-// next is the member of name that the script uses, or "".
+// Meant returns the ids of the visible tools that a script may mean by an unknown name. It ignores
+// differences of spelling, and returns the tool with that id, or otherwise the tools with that
+// identifier on any server. next is the member of name that the script uses, or "".
 func (t *Table) Meant(name, next string) (ids []string) {
 	full, joined := plain(name), plain(name+next)
 	for i, server := range t.names.Servers {
@@ -40,7 +40,7 @@ func (t *Table) Spelled(name string) int {
 	return None
 }
 
-// plain removes differences of spelling from a name.
+// plain returns the form of a name in which names that differ only in spelling are equal.
 func plain(name string) string {
 	return punctuation.Replace(strings.ToLower(name))
 }

@@ -20,11 +20,11 @@ import (
 type Table struct {
 	*index
 	allow   toolscript.Filter
-	entries *toolscript.Matcher // prepared from allow, which can be long
+	entries *toolscript.Matcher // allow, prepared for many lookups
 	shown   map[int]bool        // cached results of showsServer
 }
 
-// index finds names. Tables of the same names share an index.
+// index finds names. Tables with equal Names share an index.
 type index struct {
 	names   *Names
 	servers map[string]int
@@ -54,7 +54,7 @@ var functions = []string{SearchTools, DescribeTool, StoreGet, StoreSet, StoreDel
 // IsFunction reports whether the gateway answers calls of id itself, without a server.
 func IsFunction(id string) bool { return slices.Contains(functions, id) }
 
-// own holds the members of tools that have methods and belong to no server.
+// own holds the members of tools that have methods but are not servers: $resources and $prompts.
 var own = func() (members []Server) {
 	for _, id := range toolscript.FetchIDs() {
 		member := toolscript.FetchRequest{ID: id}.Member()
@@ -67,7 +67,7 @@ var own = func() (members []Server) {
 	return members
 }()
 
-// IsOwn reports whether an entry of an allow list is a member of own or one of its
+// IsOwn reports whether an entry of an allow list is $resources, $prompts, or one of their
 // methods.
 func IsOwn(entry string) bool {
 	return slices.ContainsFunc(own, func(s Server) bool {
@@ -75,8 +75,8 @@ func IsOwn(entry string) bool {
 	})
 }
 
-// NewTable returns the table of the names that allow shows. It reuses the index of old
-// if that has the same names; old may be nil.
+// NewTable returns the table of the names that allow selects. It reuses the index of old if old
+// has the same names; old may be nil.
 func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 	if names == nil {
 		names = &Names{}
@@ -101,8 +101,8 @@ func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 	return t
 }
 
-// at returns a server by its index. After the servers, the indexes of own follow, and
-// then those of the groups of flat names.
+// at returns a server by its index. The first indexes are those of the servers; then come own
+// and the groups of flat names.
 func (x *index) at(server int) Server {
 	i := server - len(x.names.Servers)
 	switch {
@@ -120,7 +120,7 @@ func (x *index) isOwn(server int) bool {
 
 func (x *index) isFlat(server int) bool { return server >= len(x.names.Servers)+len(own) }
 
-// outer returns the index to look in: server, or the root group of flat names for None.
+// outer returns server, or the index of the root group of flat names if server is None.
 func (x *index) outer(server int) int {
 	if server == None {
 		return x.root
@@ -131,9 +131,9 @@ func (x *index) outer(server int) int {
 // Results of Server and Tool that are not an index.
 const (
 	None   = -1 // no such name
-	Absent = -2 // any tool of a server that is hidden or not connected, or a tool in quarantine
-	Group  = -3 // a group of flat names; its server has the joined identifier, such as agents.llm
-	As     = -4 // the member $as of a server with accounts; Server returns an account by an identifier such as github@home
+	Absent = -2 // a tool that may exist: its server is hidden or not connected, or it is in quarantine
+	Group  = -3 // a group of flat names; Server finds it by the joined identifier, such as agents.llm
+	As     = -4 // the member $as of a server with accounts; Server finds an account by an identifier such as github@home
 )
 
 // Server returns the index of a server, even if it is hidden, or None.
@@ -208,7 +208,7 @@ func (t *Table) showsAny(server int) bool {
 	})
 }
 
-// baseOf returns the identifier of the default account for that of any account.
+// baseOf returns the identifier of the server for the identifier of one of its accounts.
 func baseOf(ident string) string {
 	base, _ := toolscript.CutAccount(ident)
 	return base
@@ -231,8 +231,8 @@ func (t *Table) showsTool(server int, id string) bool {
 	return t.allow == nil || t.isOwn(server) || t.entries.Match(t.at(server).Name, id)
 }
 
-// Shown reports whether tools, or a server in it, has a visible member ident. A value
-// that is not the index of a server means tools.
+// Shown reports whether the server with an index, or the object tools, has a visible member
+// ident. A value that is not the index of a server means tools.
 func (t *Table) Shown(server int, ident string) bool {
 	if server < 0 || server >= len(t.tools) {
 		if i := t.Server(ident); i != None {
@@ -286,8 +286,8 @@ func (t *Table) Pages(server int, ident string) bool {
 	return t.Tool(server, ident) == Absent
 }
 
-// Idents returns the visible members of tools, or of a server in it, in the order of
-// Object.keys.
+// Idents returns the visible members of the server with an index, or of the object tools for None,
+// in the order of Object.keys.
 func (t *Table) Idents(server int) []string {
 	idents := []string{}
 	switch {
@@ -310,7 +310,7 @@ func (t *Table) Idents(server int) []string {
 	return idents
 }
 
-// flatIdents returns the visible tools and groups in a group of flat names, sorted. It
+// flatIdents returns the visible tools and groups in a group of flat names, sorted. The result
 // is empty for None.
 func (t *Table) flatIdents(group int) []string {
 	idents := []string{}
@@ -334,8 +334,9 @@ func (t *Table) flatIdents(group int) []string {
 	return idents
 }
 
-// Missing returns the error message that tools, or a server in it, has no member ident,
-// with suggestions. A value that is not the index of a server means tools.
+// Missing returns the error message for a member ident that the server with an index, or the
+// object tools, does not have, with suggestions. A value that is not the index of a server
+// means tools.
 func (t *Table) Missing(server int, ident string) string {
 	const most = 10 // maximum number of names in the message
 	owner, noun, list := "tools", "server", toolscript.Command("list-servers")

@@ -10,9 +10,9 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// TestInvalidIndexes checks that invalid indexes give odd answers but no panic: a
-// script can corrupt its own process, and for some engines the gateway looks up the
-// names.
+// TestInvalidIndexes checks that invalid indexes never cause a panic. A script can corrupt
+// its own process and then send invalid indexes to the gateway, which looks up the names for
+// some engines.
 func TestInvalidIndexes(t *testing.T) {
 	table := naming.NewTable(&naming.Names{Servers: []naming.Server{{Ident: "demo", Name: "demo"}}}, nil, nil)
 	for _, server := range []int{naming.None, naming.Absent, -1 << 40, 99, 1 << 40} {
@@ -31,8 +31,8 @@ func TestInvalidIndexes(t *testing.T) {
 	}
 }
 
-// TestAllowedNames checks that names outside the allow list are in no list and no
-// suggestion, and that they still lead to their ids.
+// TestAllowedNames checks that names outside the allow list are neither listed nor suggested,
+// and that ID still finds them.
 func TestAllowedNames(t *testing.T) {
 	all := &naming.Names{Servers: []naming.Server{
 		{Ident: "part", Name: "part", Tools: []naming.Tool{{Ident: "one", ID: "part__one"}, {Ident: "onTwo", ID: "part__on-two"}}},

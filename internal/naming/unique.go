@@ -14,10 +14,10 @@ type claim struct {
 	exact bool // the wanted name is the server's or tool's own name
 }
 
-// settle returns a unique name for each claim, and the groups of claims that collided,
-// as indexes. Of claims for one name, the exact claim gets it; the others get a suffix
-// made from their id. So an additional claim never moves a name from one id to another:
-// a script still calls the same tool, or fails.
+// settle returns a unique name for each claim, and groups of indexes of claims that collided.
+// If several claims want one name, the exact claim gets it, and the others get a suffix made
+// from their id. So an additional claim never moves a name from one id to another: a script
+// still calls the same tool, or fails.
 func settle(claims []claim) (names []string, collided [][]int) {
 	names = make([]string, len(claims))
 	wanted := make(map[string]int, len(claims)) // index of the first claim for a name

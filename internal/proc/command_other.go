@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Program returns a command that runs a program with arguments, which it gets as they are.
+// Program returns a command that runs a program. The program gets the arguments unchanged.
 func Program(ctx context.Context, path string, args []string) (*exec.Cmd, error) {
 	return exec.CommandContext(ctx, path, args...), nil //nolint:gosec // the caller decides what is run
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Program returns a command that runs a program with arguments, which it gets as they are. A batch
-// file, such as npx.cmd, runs in cmd.exe, which would interpret its arguments: they are quoted, and
-// arguments that no quotes protect are an error.
+// Program returns a command that runs a program. The program gets the arguments unchanged. A batch file,
+// such as npx.cmd, runs in cmd.exe, which interprets special characters in arguments. So Program quotes
+// the arguments of a batch file. It returns an error for an argument that quotes cannot protect.
 func Program(ctx context.Context, path string, args []string) (*exec.Cmd, error) {
 	if !isBatch(path) {
 		return exec.CommandContext(ctx, path, args...), nil //nolint:gosec // the caller decides what is run
@@ -29,7 +29,7 @@ func Program(ctx context.Context, path string, args []string) (*exec.Cmd, error)
 		return nil, fmt.Errorf("GetSystemDirectory: %w", err)
 	}
 	shell := filepath.Join(system, "cmd.exe")
-	cmd := exec.CommandContext(ctx, shell) //nolint:gosec // the same
+	cmd := exec.CommandContext(ctx, shell) //nolint:gosec // the caller decides what is run
 	// Without /d, a key of the registry names a command that runs first. /v:off gives no meaning
 	// to exclamation marks. With /s, cmd.exe removes the outer quotes and changes nothing else.
 	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `"` + shell + `" /d /v:off /s /c "` + line + `"`}
@@ -55,7 +55,7 @@ func batchLine(path string, args []string) (string, error) {
 		if i > 0 {
 			line.WriteByte(' ')
 		}
-		// The program behind the file reads a backslash before a quote as its escape.
+		// The program that the batch file starts reads a backslash before a quote as an escape.
 		slashes := len(text) - len(strings.TrimRight(text, `\`))
 		line.WriteString(`"` + text + strings.Repeat(`\`, slashes) + `"`)
 	}

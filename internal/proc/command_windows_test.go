@@ -11,18 +11,18 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// printArguments is the variable that makes the test print its arguments.
+// printArguments is an environment variable. If it is set, the test binary prints its arguments.
 const printArguments = "PRINT_ARGUMENTS"
 
 func init() {
 	if os.Getenv(printArguments) != "" {
-		_, _ = os.Stdout.WriteString(strings.Join(os.Args[1:], "\n")) // the test sees what is missing
+		_, _ = os.Stdout.WriteString(strings.Join(os.Args[1:], "\n")) // after an error, the test misses arguments
 		os.Exit(0)
 	}
 }
 
-// batchFile returns the path of a batch file, in a folder with a space, that starts this test as npx.cmd
-// starts node.
+// batchFile returns the path of a batch file that starts this test binary in the way in which npx.cmd starts
+// node. The name of its folder contains a space.
 func batchFile(t *testing.T, name string) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "batch files")
@@ -37,8 +37,8 @@ func batchFile(t *testing.T, name string) string {
 	return path
 }
 
-// TestBatchArguments passes arguments with the signs that cmd.exe interprets to a batch file. Each one must
-// arrive as it is, and the commands in them must not run.
+// TestBatchArguments passes arguments with characters that cmd.exe interprets to a batch file. Each argument
+// must arrive unchanged, and the commands in the arguments must not run.
 func TestBatchArguments(t *testing.T) {
 	path := batchFile(t, "program.cmd")
 	folder := filepath.Dir(path)
@@ -60,7 +60,7 @@ func TestBatchArguments(t *testing.T) {
 		}
 		if _, err := os.Stat(evil); err == nil {
 			t.Errorf("%q ran a command", arg)
-			_ = os.Remove(evil) // the next argument
+			_ = os.Remove(evil) // before the next argument
 		}
 	}
 }

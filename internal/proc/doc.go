@@ -1,5 +1,5 @@
-// Package proc watches and ends the processes of programs that this program starts, and reduces the
-// memory of its own process. A Start shows what a starting program does. A Reaper ends the processes
-// of a program that was killed. ShrinkMemory returns memory to the system. See
+// Package proc watches and ends the processes that this program starts, and reduces the memory of
+// its own process. A Start observes a program that starts. A Reaper ends the processes that this
+// program leaves when it is killed. ShrinkMemory returns memory to the system. See
 // docs/design/processes.md.
 package proc

@@ -4,7 +4,7 @@ package proc
 
 import "time"
 
-// WithoutShell makes this process work as on a system without a shell.
+// WithoutShell makes this process behave as on a system without a shell.
 func WithoutShell() { shell = "/none" }
 
 // SetUnusedTime sets the time after which the unused second process ends.
@@ -21,5 +21,5 @@ func (r *Reaper) Running() bool {
 	return r.child != nil && r.child.running()
 }
 
-// EndUnused does what happens when that time is over.
+// EndUnused does what the Reaper does when that time has passed.
 func (r *Reaper) EndUnused() { r.endUnused() }

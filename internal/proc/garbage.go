@@ -9,13 +9,14 @@ import (
 
 const (
 	defaultGarbage = 100     // default of GOGC, in percent
-	leastHeap      = 4 << 20 // the runtime collects a heap smaller than this as if it had this size
+	leastHeap      = 4 << 20 // bytes; the runtime treats a smaller heap as if it had this size
 )
 
-// SpareCollections lets the heap grow by at least room bytes between two collections of garbage.
-// By default it grows by its own size: a small heap, which many short calls fill, is collected so often that
-// the collector takes a tenth of the process's time. A heap larger than room is collected as by default.
-// ShrinkMemory returns the garbage to the system. SpareCollections does nothing if GOGC is set.
+// SpareCollections lets the heap grow by at least room bytes between two garbage collections. By default,
+// the runtime collects when the heap has doubled. If the heap is small and many short calls fill it, this
+// is so often that the collector takes a tenth of the CPU time of the process. A heap larger than room is
+// collected as by default. ShrinkMemory returns the garbage to the system. SpareCollections does nothing
+// if GOGC is set.
 func SpareCollections(room uint64) {
 	if os.Getenv("GOGC") != "" {
 		return

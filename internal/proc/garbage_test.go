@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// TestSpareCollections: 64 MB of garbage in a small heap, which by default has about 15 collections, have a few.
+// TestSpareCollections: 64 MB of garbage in a small heap cause only a few collections. By default they cause about 15.
 func TestSpareCollections(t *testing.T) {
 	t.Setenv("GOGC", "")
 	proc.SpareCollections(32 << 20)

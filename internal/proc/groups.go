@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// groups are the process groups to end, in a file that the second process reads. The first
-// line is the mark. Each other line has the same length, and contains a leader, or 0, and
-// the words of its Installation. Each change is one short write, so that the file is
-// consistent if the program is killed.
+// groups lists the process groups to end in a file that the second process reads. The first
+// line of the file is the mark. All other lines have the same length. Each contains a leader, or
+// 0 for an unused line, and the words of the Installation of that group. Each change is one short
+// write, so that the file is consistent if the program is killed.
 type groups struct {
 	file *os.File
 	at   map[int]int64 // offset of the line of each leader
 	free []int64       // offsets of lines with 0
-	left map[int]bool  // leaders of groups that must not be ended; their lines have the negative number
-	end  int64         // offset behind the last line
+	left map[int]bool  // leaders of groups that must not be ended; the lines of these groups have the negative number
+	end  int64         // offset of the end of the last line
 }
 
 const lineSize = 64 // a process id of at most 10 digits, a key of 16, and the words of a package manager
@@ -30,7 +30,7 @@ func newGroups(mark string) (*groups, error) {
 	}
 	n, err := file.WriteString(mark + "\n")
 	if err != nil {
-		_ = file.Close() // the other error says more
+		_ = file.Close() // the first error is returned
 		return nil, err
 	}
 	return &groups{file: file, at: map[int]int64{}, left: map[int]bool{}, end: int64(n)}, nil
@@ -58,7 +58,7 @@ func (g *groups) remove(leader int) error {
 	return g.write(offset, 0)
 }
 
-// spare lets the processes of a group outlive the program.
+// spare marks a group whose processes must outlive the program.
 func (g *groups) spare(leader int) error {
 	offset, known := g.at[leader]
 	if !known {

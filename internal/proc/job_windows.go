@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A Job contains a process and its descendants. The system ends them all when the Job is closed, and
-// when the process that holds it ends, however it ends.
+// A Job contains a process and its descendants. Windows ends them all when the Job is closed, or when the
+// process that has created the Job ends for any reason.
 type Job struct{ handle windows.Handle }
 
 // JobLimits bound the processes of a Job. A field that is 0 sets no limit.
@@ -20,8 +20,8 @@ type JobLimits struct {
 	Memory    uintptr // bytes that each process may commit
 }
 
-// StartInJob starts a command in a new Job. The process does not run before it is in the Job, so
-// nothing that it starts is outside.
+// StartInJob starts a command in a new Job. The process is suspended until it is in the Job, so that all of
+// its descendants are in the Job too.
 func StartInJob(cmd *exec.Cmd, limits JobLimits) (*Job, error) {
 	job, err := newJob(limits)
 	if err != nil {
@@ -78,8 +78,8 @@ func (j *Job) release(cmd *exec.Cmd) error {
 	return resume(uint32(cmd.Process.Pid))
 }
 
-// resume resumes the thread of a suspended process. Package os closes the handle of the thread that
-// it gets, so the thread is looked up.
+// resume resumes the only thread of a suspended process. Package os has closed the handle of the thread, so
+// resume looks it up.
 func resume(pid uint32) error {
 	threads, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -110,5 +110,5 @@ func resumeThread(id uint32) error {
 // Kill ends all processes of the job.
 func (j *Job) Kill() { _ = windows.TerminateJobObject(j.handle, 1) } // fails after Close
 
-// Close ends the processes that are left. Kill must not be called afterwards.
+// Close ends the processes that are left. Do not call Kill after Close.
 func (j *Job) Close() error { return windows.CloseHandle(j.handle) }

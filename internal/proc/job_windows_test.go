@@ -15,11 +15,11 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// jobRole is the variable that makes the test a process of TestJobEndsWithItsHolder.
+// jobRole is an environment variable. It makes the test binary a process of TestJobEndsWithItsHolder.
 const jobRole = "JOB_ROLE"
 
-// jobPlays are the processes: the holder starts a leader in a job, and the leader starts a descendant, which
-// stays in the job.
+// jobPlays maps roles to main functions: the holder starts a leader in a job, and the leader starts a
+// descendant, which stays in the job.
 var jobPlays = map[string]func(cmd *exec.Cmd) error{
 	"holder": func(cmd *exec.Cmd) error {
 		cmd.Env = append(os.Environ(), jobRole+"=leader")
@@ -47,7 +47,7 @@ func init() {
 	time.Sleep(time.Hour) // the test kills it
 }
 
-// TestJobEndsWithItsHolder kills a process that has started another one in a job. That one and its descendant
+// TestJobEndsWithItsHolder kills a process that has started a leader in a job. The leader and its descendant
 // must end.
 func TestJobEndsWithItsHolder(t *testing.T) {
 	holder := exec.Command(os.Args[0])

@@ -16,13 +16,13 @@ type Activity struct {
 	Seen       bool          // the system shows what processes do; otherwise only Installing and Output are known
 }
 
-// Start is one start of a program. It shows whether a package manager still installs the program,
+// Start observes one start of a program: whether a package manager is still installing the program,
 // and whether its processes do anything. Its methods may be called concurrently. A nil Start
 // counts nothing.
 //
-// A package manager starts the program as a child that has the standard output of the
-// package manager. The programs that install packages, such as git, scripts of packages and
-// compilers, have another output. A package manager may also replace itself by the program.
+// A package manager starts the program as a child that inherits its standard output, or replaces
+// itself by the program. Helpers that install packages, such as git, package scripts and
+// compilers, have another standard output. So a child with the same standard output is the program.
 type Start struct {
 	argv   []string
 	leader int    // the process that was started
@@ -33,11 +33,11 @@ type Start struct {
 	begun   atomic.Bool // the program was seen
 }
 
-// NewStart returns a Start of the program with a command line. Call Process before Look.
+// NewStart returns a Start for a command line. Call Process before Look.
 func NewStart(argv []string) *Start { return &Start{argv: argv} }
 
-// Process sets the process that was started. stdout is an end of the pipe that is its
-// standard output.
+// Process sets the process that was started. stdout is either end of the pipe to which the
+// process writes its standard output.
 func (s *Start) Process(leader int, stdout *os.File) {
 	if s != nil {
 		s.leader, s.output = leader, pipeName(stdout)
@@ -50,8 +50,8 @@ func Waiting() Activity { return Activity{Installing: true} }
 // Manages reports whether a package manager was started.
 func (s *Start) Manages() bool { return s != nil && Manages(s.argv) }
 
-// Answered counts bytes on standard output. A package manager writes none there, because it
-// is the output of the program.
+// Answered counts bytes on standard output. A package manager writes nothing there, because the
+// output belongs to the program.
 func (s *Start) Answered(n int) {
 	if s != nil && n > 0 {
 		s.printed.Add(uint64(n))
@@ -66,7 +66,7 @@ func (s *Start) Logged(n int) {
 	}
 }
 
-// Resume continues a start that another process has watched during the installation.
+// Resume continues the observation of a start that another process has observed during the installation.
 func (s *Start) Resume() { s.pulling.Store(!s.Manages()) }
 
 // Line reads a line of standard error, where container runtimes report a download.
@@ -99,7 +99,7 @@ func (s *Start) Look() Activity {
 	}
 	installs, over := s.judge(tree)
 	if over {
-		s.begun.Store(!a.Installing) // what a program does with its output later has no meaning
+		s.begun.Store(!a.Installing) // do not judge again: the program may change its output later
 	}
 	a.Installing = a.Installing || installs && !over
 	return a

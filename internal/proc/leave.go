@@ -18,13 +18,13 @@ import (
 	"github.com/toolscript/toolscript/internal/files"
 )
 
-// LeaveTime bounds an installation that goes on after the program has left it.
+// LeaveTime is how long an installation may continue after the program has ended.
 const LeaveTime = 10 * time.Minute
 
 const (
-	leaveWord = "leave"         // the argument of the process that takes over
+	leaveWord = "leave"         // argument of the process that takes over an installation
 	leaveLook = time.Second     // between two checks whether the installation is over
-	leaveExit = 5 * time.Second // before SIGTERM, and between SIGTERM and SIGKILL: a package manager removes a partial installation
+	leaveExit = 5 * time.Second // wait before SIGTERM, and between SIGTERM and SIGKILL, in which a package manager can remove a partial installation
 )
 
 // Installation describes what a package manager installs or a container runtime downloads: a
@@ -46,9 +46,9 @@ func NewInstallation(argv, key []string) Installation {
 	return append(Installation{hex.EncodeToString(sum[:8])}, words...)
 }
 
-// Leave lets the process group of leader, which installs a server, outlive this program.
-// Another process takes over: it reads the output of the group, and ends the group when the
-// package manager has started the server, or after LeaveTime.
+// Leave lets the process group of leader, in which a server is being installed, outlive this
+// program. Another process reads the output of the group, and ends the group when the package
+// manager has started the server, or after LeaveTime.
 func (r *Reaper) Leave(leader int, install Installation, stdout, stderr *os.File) error {
 	if r == nil || !supported {
 		return errors.ErrUnsupported
@@ -83,8 +83,8 @@ func leave(self string, leader int, install Installation, stdout, stderr *os.Fil
 	return cmd
 }
 
-// AwaitLeft waits for the end of an installation with the same key that a program of this
-// user has left: concurrent package managers break each other's files.
+// AwaitLeft waits until no installation with the same key is running that an ended program of this user
+// has left. Otherwise two package managers would break each other's files.
 func AwaitLeft(ctx context.Context, install Installation) {
 	if len(install) == 0 {
 		return
@@ -133,8 +133,8 @@ func finish(args []string) int {
 	return 0
 }
 
-// awaitInstalled waits until the package manager has started the server, or its output has
-// ended, for at most LeaveTime.
+// awaitInstalled waits until the package manager has started the server, over is closed, or
+// LeaveTime has passed.
 func awaitInstalled(start *Start, over <-chan struct{}) {
 	limit := time.NewTimer(LeaveTime)
 	defer limit.Stop()
@@ -151,7 +151,7 @@ func awaitInstalled(start *Start, over <-chan struct{}) {
 	}
 }
 
-// follow passes the lines of standard error to start until it ends.
+// follow passes the lines of standard error to start, until the end of standard error.
 func follow(stderr io.Reader, start *Start) {
 	lines := bufio.NewReader(stderr)
 	for {

@@ -12,7 +12,7 @@ import (
 
 const (
 	termTime  = 400 * time.Millisecond // between SIGTERM and SIGKILL: the servers have noticed the end of their pipes already
-	killTime  = 5 * time.Second        // after that, processes that cannot be killed are left
+	killTime  = 5 * time.Second        // how long to try; processes that cannot be killed stay
 	lookAgain = 10 * time.Millisecond
 )
 
@@ -22,10 +22,10 @@ const (
 	programFD = 4
 )
 
-// Main is the main function of the second process: it waits for the end of the program
-// and ends the processes that the program left. It returns the exit code.
+// Main is the main function of the second process. It waits for the end of the program,
+// ends the processes that the program left, and returns the exit code.
 func Main() int {
-	// To end this process, end the program first.
+	// Signals have no effect: this process ends after the program.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	renameProcess()
 	if len(os.Args) > 2 && os.Args[2] == leaveWord {
@@ -40,16 +40,16 @@ func Main() int {
 	return 0
 }
 
-// done is what the program writes if it has left no processes.
+// done is the message of a program that has left no processes.
 const done = "done\n"
 
 // remains are the processes that a program left running.
 type remains struct {
 	mark   string
 	groups []int // leaders of the groups to end
-	spared []int // leaders of groups of which no process is ended
+	spared []int // leaders of groups whose processes stay
 
-	installs map[int]Installation // what may be installed in groups, by their leaders
+	installs map[int]Installation // installations that may run in the groups, by leader
 }
 
 // leaveInstallations spares the groups in which a package manager is still installing.
@@ -62,8 +62,8 @@ func (r *remains) leaveInstallations() {
 	}
 }
 
-// end terminates the processes, and kills those that do not end. It returns true when no
-// process is left, and false after the limit.
+// end sends SIGTERM to the processes, and later SIGKILL to the processes that are left. It returns
+// true when no process is left, and false after the limit.
 func (r *remains) end(limit time.Duration) bool {
 	began := time.Now()
 	for sent := syscall.Signal(0); ; {
@@ -76,7 +76,7 @@ func (r *remains) end(limit time.Duration) bool {
 			sent = syscall.SIGTERM
 			r.signal(sent)
 		case spent > termTime:
-			r.signal(syscall.SIGKILL) // each time, for processes that were forked meanwhile
+			r.signal(syscall.SIGKILL) // repeated, because processes may have forked
 		}
 		time.Sleep(lookAgain)
 	}

@@ -17,18 +17,19 @@ var managers = map[string][]string{
 	"go": {"run"}, "cargo": {"run"},
 }
 
-// becomes are the package managers that replace themselves by the program.
+// becomes has the package managers that replace their own process by the program.
 var becomes = map[string]bool{"pipx": true, "cargo": true}
 
 // runners are programs whose first argument is the program that counts.
 var runners = []string{"env", "node", "nodejs", "sh", "bash", "dash", "zsh"}
 
-// Manages reports whether a command line is that of a package manager that installs what it
-// runs. docker is not one: a daemon downloads its images, and docker reports that on standard error.
+// Manages reports whether a command line runs a package manager that installs a program and then
+// runs it. docker is not one: a daemon downloads the images, and docker reports that on standard
+// error.
 func Manages(argv []string) bool { return Manager(argv) != nil }
 
-// Manager returns the words of a command line by which Manages knows the package manager; nil
-// if it is not one. The words contain nothing that the user has configured.
+// Manager returns the words of a command line that identify the package manager; nil if there is
+// none. The words contain no argument that the user has chosen.
 func Manager(argv []string) []string {
 	name, rest := program(argv)
 	words, known := managers[name]
@@ -43,11 +44,11 @@ func Manager(argv []string) []string {
 	return nil
 }
 
-// runtimes are the container runtimes whose images are downloaded before they run.
+// runtimes are the container runtimes that download an image before they run it.
 var runtimes = []string{"docker", "podman", "nerdctl"}
 
-// Runtime returns the words of a command line that starts a container, by which NewStart knows the
-// container runtime; nil if it starts none.
+// Runtime returns the words of a command line that identify a container runtime; nil if the command line
+// starts no container.
 func Runtime(argv []string) []string {
 	if name, rest := program(argv); slices.Contains(runtimes, name) && slices.Contains(rest, "run") {
 		return []string{name, "run"}
@@ -55,15 +56,15 @@ func Runtime(argv []string) []string {
 	return nil
 }
 
-// program returns the name of the program of a command line, and its arguments. If a program
-// has set a title, the command line consists of the title only.
+// program returns the name of the program of a command line, and its arguments. A program that has set a
+// title has a command line that consists of the title only.
 func program(argv []string) (name string, rest []string) {
 	words := strings.Fields(strings.Join(argv, " "))
 	for i, word := range words {
 		name = plain(word)
 		switch {
 		case i > 0 && strings.HasPrefix(word, "-"):
-			if word == "-c" || word == "-e" { // the next word is a text of commands
+			if word == "-c" || word == "-e" { // the next word is code
 				return "", nil
 			}
 		case i > 0 && strings.Contains(word, "="): // a variable for env

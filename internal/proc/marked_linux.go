@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inherited returns the path at which the second process executes the program: that of
-// its descriptor, so that an update cannot replace it.
+// inherited returns the path at which the second process executes the program. It is the path of
+// an inherited descriptor, so that an update of the program cannot replace the file.
 func inherited(string) string { return fmt.Sprintf("/proc/self/fd/%d", programFD) }
 
 func unnamedFile() (*os.File, error) {
@@ -36,7 +36,7 @@ func signalMarked(mark string, s syscall.Signal, spared []int) bool {
 		return false
 	}
 	found := false
-	entries, _ := os.ReadDir("/proc") // without /proc only the groups are known
+	entries, _ := os.ReadDir("/proc") // without /proc, only the groups are ended
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || !isMarked(pid, mark) {
@@ -45,8 +45,8 @@ func signalMarked(mark string, s syscall.Signal, spared []int) bool {
 		if group, err := syscall.Getpgid(pid); err == nil && slices.Contains(spared, group) {
 			continue
 		}
-		// FindProcess holds the process by a descriptor, so that the number still
-		// belongs to it when the mark is read again.
+		// FindProcess opens a descriptor of the process. So a process that reuses the
+		// number after the mark was read does not get the signal.
 		process, err := os.FindProcess(pid)
 		if err != nil || !isMarked(pid, mark) {
 			continue
@@ -68,32 +68,32 @@ func isMarked(pid int, mark string) bool {
 	return false
 }
 
-// environment returns the environment of a process. While a process executes another program,
-// the system shows an empty one for a moment.
+// environment returns the environment of a process. While a process executes another program, Linux
+// shows an empty environment for a moment, so environment reads it again.
 func environment(pid int) []byte {
 	const tries = 5
 	for range tries {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err != nil || len(text) > 0 {
-			return text // with an error it has ended, or belongs to another user
+			return text // after an error: the process has ended or belongs to another user
 		}
 		if _, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err != nil {
-			return nil // it has ended, or is a thread of the kernel
+			return nil // the process has ended, or is a thread of the kernel
 		}
 		time.Sleep(time.Millisecond)
 	}
 	return nil
 }
 
-// takeOver leaves an installation in the group of leader to another process, if a package
-// manager is still installing there. The program's ends of the pipes are closed. Writes of
-// the package manager fail until they are open again.
+// takeOver starts a process that waits for the installation in the group of leader, if a package
+// manager is still installing there. The program has ended, so nobody reads the pipes of the
+// package manager, and its writes fail until the new process has opened the pipes.
 func takeOver(leader int, install Installation) bool {
 	output := make([]*os.File, 2)
 	for i := range output {
 		pipe, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", leader, i+1), os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // G304: a pipe
 		if err != nil {
-			return false // it has ended
+			return false // the process has ended
 		}
 		defer pipe.Close() //nolint:errcheck // only read, and by others
 		output[i] = pipe
@@ -104,12 +104,12 @@ func takeOver(leader int, install Installation) bool {
 		return false
 	}
 	cmd := leave("/proc/self/exe", leader, install, output[0], output[1])
-	return cmd.Start() == nil // it ends after this process
+	return cmd.Start() == nil // nobody waits for it: this process ends first
 }
 
-// leftRuns reports whether a process of this user runs that has taken over the installation with a key.
+// leftRuns reports whether a process of this user has taken over the installation with a key and still runs.
 func leftRuns(key string) bool {
-	entries, _ := os.ReadDir("/proc") // without /proc none is known
+	entries, _ := os.ReadDir("/proc") // without /proc, no process is found
 	for _, entry := range entries {
 		if _, err := strconv.Atoi(entry.Name()); err != nil {
 			continue

@@ -11,10 +11,10 @@ func renameProcess() {}
 
 func signalMarked(string, syscall.Signal, []int) bool { return false }
 
-// takeOver leaves no installation to another process: its output cannot be read.
+// takeOver returns false: on this system another process cannot open the pipes of the installation.
 func takeOver(int, Installation) bool { return false }
 
-// leftRuns reports no process: the arguments of other processes are unknown here.
+// leftRuns returns false: on this system the arguments of other processes cannot be read.
 func leftRuns(string) bool { return false }
 
 // inherited returns the path at which the second process executes the program.

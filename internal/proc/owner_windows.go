@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OwnerDescriptor returns the security descriptor, as text, of an object that only this user may open.
+// OwnerDescriptor returns a security descriptor, as text, that lets only this user open an object.
 func OwnerDescriptor() (string, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -16,7 +16,7 @@ func OwnerDescriptor() (string, error) {
 	return "D:P(A;;GA;;;" + user.User.Sid.String() + ")", nil
 }
 
-// OwnerOnly returns the attributes of a new object that only this user may open.
+// OwnerOnly returns security attributes that let only this user open a new object.
 func OwnerOnly() (*windows.SecurityAttributes, error) {
 	text, err := OwnerDescriptor()
 	if err != nil {

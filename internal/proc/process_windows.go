@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// supported is false: on this system each server is in a Job.
+// supported is false: on Windows each server is in a Job.
 const supported = false
 
 // ProcessName is the name of the second process.
 const ProcessName = "mcp-reaper"
 
-func command(self string) *exec.Cmd { return exec.Command(self, Command) } //nolint:gosec,noctx // not supported
+func command(self string) *exec.Cmd { return exec.Command(self, Command) } //nolint:gosec,noctx // never called
 
 func leadSession(*exec.Cmd) {}
 

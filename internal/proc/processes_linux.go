@@ -35,7 +35,7 @@ func processes(leader int) map[int]process {
 		}
 	}
 	if _, known := all[os.Getpid()]; !known {
-		return nil // /proc is that of another name space, or hidden
+		return nil // /proc belongs to another name space, or hides processes
 	}
 	tree := map[int]process{}
 	for added := true; added; {
@@ -53,8 +53,8 @@ func processes(leader int) map[int]process {
 	return tree
 }
 
-// read reads a process. Its fields are counted from the end of its name, which may contain
-// spaces.
+// read reads /proc/PID/stat. It counts fields from the end of the process name, because the name
+// may contain spaces.
 func read(pid int) (process, bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -65,7 +65,7 @@ func read(pid int) (process, bool) {
 		return process{}, false
 	}
 	number := func(i int) int {
-		n, _ := strconv.Atoi(fields[i]) // an unknown field counts as 0
+		n, _ := strconv.Atoi(fields[i]) // an invalid field counts as 0
 		return n
 	}
 	ticks := number(11) + number(12) + number(13) + number(14) // utime, stime, cutime, cstime
@@ -77,21 +77,22 @@ func transferred(pid int) (total uint64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid)) // empty for a process that has ended
 	for line := range strings.Lines(string(text)) {
 		if name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name == "rchar" || name == "wchar" {
-			n, _ := strconv.ParseUint(value, 10, 64) // an unknown field counts as 0
+			n, _ := strconv.ParseUint(value, 10, 64) // an invalid field counts as 0
 			total += n
 		}
 	}
 	return total
 }
 
-// args returns the command line of the process. A title that it has set is one argument.
+// args returns the command line of the process. If the process has set a title, args returns it as one
+// argument.
 func (p process) args() []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid)) // empty for a process that has ended
 	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 }
 
-// holds reports whether one of the descriptors of the process is the pipe. Some programs
-// move their standard output away, so that a print does not reach it.
+// holds reports whether the process has a descriptor of the pipe. It checks all descriptors, because
+// some programs move their standard output to another number, so that stray prints do not reach it.
 func (p process) holds(pipe string) bool {
 	folder := fmt.Sprintf("/proc/%d/fd", p.pid)
 	entries, _ := os.ReadDir(folder) // empty for a process that has ended
@@ -103,13 +104,13 @@ func (p process) holds(pipe string) bool {
 	return false
 }
 
-// pipeName returns what each descriptor of the pipe links to in /proc; "" if it is not known.
+// pipeName returns the target of the links in /proc for descriptors of the pipe; "" if it is not known.
 func pipeName(f *os.File) (name string) {
 	raw, err := f.SyscallConn() // Fd would make the file block
 	if err != nil {
 		return ""
 	}
-	_ = raw.Control(func(fd uintptr) { // an unknown pipe is held by no process
+	_ = raw.Control(func(fd uintptr) { // after an error the name is "", and no process holds the pipe
 		name, _ = os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
 	})
 	return name

@@ -18,33 +18,34 @@ const Command = "__reaper"
 // of our own variables, because servers inherit none of those.
 const markName = "MCP_REAPER"
 
-// closeTime bounds Close. After a program that ended its servers nothing is left.
+// closeTime is the maximum duration of Close. A program that has ended all its servers needs none of it.
 const closeTime = 2 * time.Second
 
-// unusedTime is how long the second process keeps running after the end of the last process
-// that it may have to end. A server that is restarted within this time uses the same one.
+// unusedTime is how long the second process keeps running after the last process that it watches
+// has ended. If a server is restarted within this time, no new second process is needed.
 const unusedTime = 10 * time.Second
 
-// Reaper ends the processes of a program that was killed before it could end them. It is the
-// program's side. Its methods may be called concurrently. A nil Reaper does nothing.
+// Reaper ends the processes of a program that was killed before it could end them. This type is the
+// part in the program. Its methods may be called concurrently. A nil Reaper does nothing.
 //
-// The other side is a second process. It holds the read end of a pipe whose write end only
-// the program has, so the pipe closes when the program ends, for whatever cause. Then
-// the second process ends the process groups that the program registered, and every
-// process with the program's mark in its environment. Descendants inherit the mark even
-// if they leave the group, or were started at the moment of the kill.
+// The other part is a second process. It reads from a pipe whose write end only the
+// program has, so the pipe closes when the program ends, whatever the cause. Then the
+// second process ends the process groups that the program registered, and every process
+// with the program's mark in its environment. Descendants inherit the mark, even if they
+// leave the group or were started at the moment of the kill.
 //
-// Until then the second process is a shell, which is a tenth of the size of this
-// program and executes it when the pipe closes. Without a shell it is this program from
-// the start. The groups are in a file without a name that both processes have open.
+// Until then the second process is a shell, which needs a tenth of the memory of this
+// program. The shell executes this program when the pipe closes. On a system without a
+// shell, the second process is this program from the start. The list of groups is in an
+// unnamed file that both processes have open.
 //
-// When all processes that it may have to end have ended, the second process ends after a
-// short time, and the next Begin starts another one.
+// When all processes that the second process watches have ended, it ends after a short
+// time. The next Begin starts another one.
 //
-// PR_SET_PDEATHSIG does not work: it watches the thread that forked, and does not
-// reach the node behind an npx. Outside of Linux the environment of other processes
-// cannot be read, and only the groups are ended. On Windows there is no reaper: the job of
-// each server does its work.
+// PR_SET_PDEATHSIG is no alternative: it signals at the end of the thread that forked,
+// and does not reach grandchildren, such as the node process that npx starts. Outside of
+// Linux the environment of other processes cannot be read, so only the groups are ended.
+// Windows needs no Reaper: a Job ends the processes of each server.
 type Reaper struct {
 	log    *slog.Logger
 	mark   string
@@ -64,15 +65,16 @@ type child struct {
 	exited chan struct{}
 }
 
-// NewReaper returns a Reaper that has started nothing yet. The second process keeps the files of
-// hold open until it has ended the remaining processes, so that their locks show that time.
+// NewReaper returns a Reaper that has not started the second process yet. The second process keeps
+// the files in hold open until it has ended the remaining processes. So locks on these files show
+// that processes remain.
 func NewReaper(log *slog.Logger, hold ...*os.File) *Reaper {
 	return &Reaper{log: log, mark: markName + "=" + rand.Text(), hold: hold, unused: unusedTime}
 }
 
-// Begin starts the second process if necessary, and returns the mark for the
-// environment of every process that it must end, as NAME=VALUE. If it cannot be
-// started, that is logged, and servers start without it.
+// Begin starts the second process if necessary. It returns the mark, as NAME=VALUE, for the
+// environment of every process that the second process must end. If the second process
+// cannot be started, Begin logs the error, and servers start without it.
 func (r *Reaper) Begin() []string {
 	if r == nil {
 		return nil
@@ -84,8 +86,8 @@ func (r *Reaper) Begin() []string {
 	return []string{r.mark}
 }
 
-// Watch registers the leader of a process group, and what a package manager may install
-// there. Forget must follow when the group has ended, before its number is used again.
+// Watch registers the process group of leader, and the installation that a package manager may
+// run there. Call Forget when the group has ended, before the system can reuse its number.
 func (r *Reaper) Watch(leader int, install Installation) {
 	r.change(func(g *groups) error { return g.add(leader, install) })
 }
@@ -113,7 +115,7 @@ func (r *Reaper) change(how func(*groups) error) {
 	r.postpone()
 }
 
-// postpone restarts the time after which an unused second process ends.
+// postpone restarts the timer that ends an unused second process.
 func (r *Reaper) postpone() {
 	if r.rest == nil {
 		r.rest = time.AfterFunc(r.unused, r.endUnused)
@@ -122,8 +124,8 @@ func (r *Reaper) postpone() {
 	}
 }
 
-// endUnused ends the second process if no process is left that it would end. Processes with
-// the mark that have left their group are looked for again later.
+// endUnused ends the second process if no process is left for it to end. If a process with the
+// mark is left, for example one that has left its group, endUnused tries again later.
 func (r *Reaper) endUnused() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +140,7 @@ func (r *Reaper) endUnused() {
 	r.child = nil
 }
 
-// ensure starts the process if it does not run.
+// ensure starts the second process if it does not run.
 func (r *Reaper) ensure() {
 	if r.child != nil && r.child.running() || r.closed || !supported {
 		return
@@ -159,8 +161,9 @@ func (r *Reaper) warn(err error) {
 	r.log.Warn("servers may outlive this program if it is killed: their reaper does not work", slog.Any("error", err))
 }
 
-// start starts the second process. A Ctrl-C at the terminal or a signal to our group
-// does not reach it, and it inherits two descriptors: the groups and this program.
+// start starts the second process in a session of its own, so that Ctrl-C at the terminal and
+// signals to the group of this program do not reach it. The second process inherits the file of
+// groups, the executable file of this program, and the files in hold.
 func (r *Reaper) start() (*child, error) {
 	self, err := files.Own()
 	if err != nil {
@@ -173,7 +176,7 @@ func (r *Reaper) start() (*child, error) {
 	defer file.Close() //nolint:errcheck // only read, and by others
 	cmd := command(self)
 	cmd.Args[0] = ProcessName
-	cmd.Env = []string{"GOMAXPROCS=1"} // not the mark: a program below another gateway is marked itself
+	cmd.Env = []string{"GOMAXPROCS=1"} // without the mark of another gateway that may have started this program
 	cmd.Dir = "/"
 	cmd.ExtraFiles = append([]*os.File{r.groups.file, file}, r.hold...) // groupsFD, programFD
 	leadSession(cmd)
@@ -208,9 +211,8 @@ func (c *child) end() {
 	_ = c.pipe.Close()
 }
 
-// Close ends the remaining processes, as the second process would, and then the second
-// process. Call it when all servers have ended. Processes that do not end in time are
-// left to the second process.
+// Close ends the remaining processes, and then the second process. Call it when all servers
+// have ended. If processes do not end in time, Close leaves them to the second process.
 func (r *Reaper) Close() {
 	if r == nil {
 		return
@@ -231,7 +233,7 @@ func (r *Reaper) Close() {
 	left := groups.remains(r.mark)
 	if !left.end(closeTime) {
 		r.log.Warn("the reaper is still ending processes that servers have left")
-		_ = c.pipe.Close() // fails if the process has ended already
+		_ = c.pipe.Close() // fails if the second process has ended already
 		return
 	}
 	c.end()

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// TestMain makes the test binary also the reaper, and the program that is killed.
+// TestMain lets the test binary also run as the second process and as the program that is killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -33,9 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs a shell command as a server, prints its output, and waits to be killed, or ends
-// normally after a line on its standard input. The command can read a line when its group is
-// watched. Further arguments change the circumstances.
+// program runs a shell command as a server and prints the output of the server. Then it waits until
+// it is killed, or ends normally after a line on its standard input. When the group of the server is
+// watched, program writes a line to the server. Further arguments change the circumstances.
 func program(args []string) int {
 	if slices.Contains(args, "without a shell") {
 		proc.WithoutShell()
@@ -67,7 +67,7 @@ func program(args []string) int {
 		}
 	}
 	_, _ = stdin.Write([]byte("watched\n")) // most commands do not read it
-	go func() { _ = shell.Wait() }()        // the group exists even if its leader is a zombie
+	go func() { _ = shell.Wait() }()        // reap the leader; the group may outlive it
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	r.Close()
 	return 0
@@ -99,8 +99,8 @@ func pause(r *proc.Reaper) error {
 	return nil
 }
 
-// TestUnused checks that the second process runs while there is a server or a process that a server
-// left behind, and runs again for the next server.
+// TestUnused checks that the second process runs while a server, or a process that a server has left,
+// runs, and that it is started again for the next server.
 func TestUnused(t *testing.T) {
 	r := proc.NewReaper(slog.New(slog.DiscardHandler))
 	defer r.Close()
@@ -196,7 +196,7 @@ func TestCircumstances(t *testing.T) {
 			if err := os.WriteFile(file, text, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			t.Parallel() // only now: a fork would inherit the open file, which then could not be executed
+			t.Parallel() // only now: before, the fork of another test could inherit the file open for writing, and executing it would fail
 			p := startProgram(t, file, `setsid sh -c 'echo $$; exec sleep 600' & wait`, circumstance)
 			p.kill(t)
 			p.awaitEnd(t)
@@ -285,7 +285,7 @@ func (p *running) kill(t *testing.T) {
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = p.cmd.Wait() // "signal: killed"
+	_ = p.cmd.Wait() // the error is "signal: killed"
 }
 
 func (p *running) finish(t *testing.T) {

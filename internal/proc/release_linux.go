@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReleasePages unmaps the pages of the executable file. If a page is needed again, a minor fault
-// maps it from the page cache. ReleasePages is best effort.
+// ReleasePages unmaps the pages of the executable file. When a page is needed again, a minor fault
+// maps it from the page cache. ReleasePages ignores errors.
 func ReleasePages() {
 	self, err := os.Executable()
 	if err != nil {
@@ -20,16 +20,16 @@ func ReleasePages() {
 		return
 	}
 	for _, m := range clean(maps, self) {
-		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // else they stay
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // after an error the pages stay mapped
 	}
 }
 
 // mapping is a range of addresses.
 type mapping struct{ from, to uintptr }
 
-// clean returns the mappings of a file that only contain its content: mappings that are not
-// writable and have no page that was ever written. The relocated constants of a
-// position-independent program are written.
+// clean returns the mappings of a file whose pages are unchanged copies of the file: mappings that
+// are not writable and have no page that was ever written. The start of a position-independent
+// program writes to the pages of its relocated constants.
 func clean(smaps []byte, file string) []mapping {
 	var found []mapping
 	var candidate *mapping

@@ -25,13 +25,13 @@ func New(f *os.File) *File {
 	file := &File{File: f}
 	file.in.once, file.out.once = file.in.read, file.out.write
 	if f.SetDeadline(time.Time{}) != nil {
-		return file // Go's poller does not watch it
+		return file // Go's poller does not watch f, so calls may block
 	}
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return file
 	}
-	_ = raw.Control(func(fd uintptr) { // after an error f is closed, which Read and Write report
+	_ = raw.Control(func(fd uintptr) { // after an error f is closed, and Read and Write return that error
 		if flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0); err == nil && flags&unix.O_NONBLOCK != 0 {
 			file.raw = raw
 		}
@@ -39,8 +39,8 @@ func New(f *os.File) *File {
 	return file
 }
 
-// A transfer is the state of one direction of a File. once is set once, because a
-// closure for each call would need an allocation.
+// A transfer is the state of one direction of a File. The closure once is made only once, because
+// a closure for each call would need an allocation.
 type transfer struct {
 	once func(fd uintptr) (done bool)
 
@@ -48,7 +48,7 @@ type transfer struct {
 	p    []byte
 	n    int
 	err  error
-	wait bool // wait for room
+	wait bool // for writes: wait until the pipe has room
 }
 
 func (t *transfer) begin(p []byte, wait bool) { t.p, t.n, t.err, t.wait = p, 0, nil, wait }
@@ -92,7 +92,7 @@ func (f *File) Read(p []byte) (int, error) {
 	t.p = nil
 	switch {
 	case err != nil:
-		return f.File.Read(p) // f is closed, or its deadline has passed: os returns the right error
+		return f.File.Read(p) // f is closed or its deadline has passed: os returns the error for that
 	case t.err != nil:
 		return 0, &os.PathError{Op: "read", Path: f.Name(), Err: t.err}
 	case t.n == 0:
@@ -114,7 +114,7 @@ func (f *File) Write(p []byte) (int, error) {
 	t.p = nil
 	switch {
 	case err != nil:
-		n, err := f.File.Write(p[t.n:]) // as in Read
+		n, err := f.File.Write(p[t.n:]) // f is closed or its deadline has passed: os returns the error for that
 		return t.n + n, err
 	case t.err != nil:
 		return t.n, &os.PathError{Op: "write", Path: f.Name(), Err: t.err}
@@ -122,8 +122,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return t.n, nil
 }
 
-// WriteNow writes the bytes that fit without blocking, and returns their number. Errors
-// are returned by the next Write.
+// WriteNow writes as many bytes as fit into the pipe without blocking, and returns their
+// number. It reports no error: the next Write returns it.
 func (f *File) WriteNow(p []byte) int {
 	if f.raw == nil {
 		return 0

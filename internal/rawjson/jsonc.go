@@ -11,17 +11,18 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// SyntaxError is the first place where a text is not JSON. Its message contains no part of the
-// text but one character.
+// SyntaxError reports the first position at which a text is not JSON. Its message contains at most
+// one character of the text.
 type SyntaxError struct {
-	Offset  int // of the wrong byte; the length of the text if the text ends too early
+	Offset  int // offset of the wrong byte; the length of the text if the text ends too early
 	Message string
 }
 
 func (e *SyntaxError) Error() string { return e.Message }
 
-// ParseCommented parses JSON as editors allow it: with comments, and with commas after the last
-// item. The value of a text that has only blanks and comments is nil. An error is a *SyntaxError.
+// ParseCommented parses JSON with comments and with commas after the last item, as in the settings of
+// editors. For a text of only blanks and comments, the Value in the result is nil. The error is a
+// *SyntaxError.
 func ParseCommented(text []byte) (hujson.Value, error) {
 	if at := tooDeep(text); at >= 0 {
 		return hujson.Value{}, &SyntaxError{at, "exceeded max depth"}
@@ -38,10 +39,11 @@ func ParseCommented(text []byte) (hujson.Value, error) {
 	return hujson.Value{}, explained(text, err)
 }
 
-// explained converts an error of hujson, which contains its place and may contain a whole literal.
+// explained converts an error of hujson to a SyntaxError. The text of that error has the position, and may
+// contain a whole literal.
 func explained(text []byte, err error) *SyntaxError {
 	var line, column int
-	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column) // each error begins so
+	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column) // each error of hujson begins like this
 	start := 0
 	for range line - 1 {
 		start += bytes.IndexByte(text[start:], '\n') + 1
@@ -63,7 +65,8 @@ func explained(text []byte, err error) *SyntaxError {
 	}
 }
 
-// WithoutComments returns a text as JSON that encoding/json reads, or nil if that is not possible.
+// WithoutComments converts a text that ParseCommented accepts to JSON. It returns nil for any other text,
+// and for a text without a value.
 func WithoutComments(text []byte) []byte {
 	v, err := ParseCommented(TrimMark(text))
 	if err != nil || v.Value == nil {
@@ -106,7 +109,8 @@ func endOfString(text []byte, at int) int {
 	return len(text)
 }
 
-// EndOfComment returns the offset behind a comment, or 0 if there is no comment.
+// EndOfComment returns the offset after the comment that starts at offset at; 0 if no comment starts there,
+// or if the comment is not closed.
 func EndOfComment(text []byte, at int) int {
 	switch rest := text[at:]; {
 	case bytes.HasPrefix(rest, []byte("//")):

@@ -33,7 +33,7 @@ func TestWithoutComments(t *testing.T) {
 	}
 }
 
-// The place of a syntax error is that of the first wrong byte.
+// TestSyntaxError checks that a SyntaxError has the offset of the first wrong byte.
 func TestSyntaxError(t *testing.T) {
 	for _, test := range []struct {
 		text, message string
@@ -54,7 +54,7 @@ func TestSyntaxError(t *testing.T) {
 	}
 }
 
-// FuzzParseCommented: what is parsed is packed as the same text, JSON keeps its value, and every error has a place.
+// FuzzParseCommented: packing a parsed text gives the same text, JSON keeps its value, and every error has an offset in the text.
 func FuzzParseCommented(f *testing.F) {
 	for _, text := range []string{"{}", "\ufeff{ // a\n}", `["\\", 1,/**/]`, "/*", "//", `"`, "{\"a\":1,}\r\n", "[1}", "{\"a\" 1}", "nul"} {
 		f.Add([]byte(text))

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// mark is the byte order mark, with which programs on Windows begin texts. JSON has none.
+// mark is the byte order mark. Programs on Windows write it at the start of texts, but JSON does not
+// allow it.
 var mark = []byte("\ufeff")
 
 // TrimMark returns a text without a byte order mark at its start.
 func TrimMark(text []byte) []byte { return bytes.TrimPrefix(text, mark) }
 
-// SkipMark returns a reader that reads r and skips a byte order mark at its start, if there
-// is one.
+// SkipMark returns a reader that reads r without a byte order mark at its start.
 func SkipMark(r io.Reader) io.Reader { return &unmarked{Reader: bufio.NewReader(r)} }
 
 type unmarked struct {
@@ -21,13 +21,14 @@ type unmarked struct {
 	begun bool
 }
 
-// Read implements io.Reader. It waits for the whole mark only if the first byte belongs to it.
+// Read implements io.Reader. It waits for the whole mark only if the first byte is the first byte of
+// the mark.
 func (u *unmarked) Read(p []byte) (int, error) {
 	if !u.begun {
 		u.begun = true
 		if first, _ := u.Peek(1); bytes.Equal(first, mark[:1]) {
 			if start, _ := u.Peek(len(mark)); bytes.Equal(start, mark) {
-				_, _ = u.Discard(len(mark)) // it is in the buffer
+				_, _ = u.Discard(len(mark)) // the buffer has the whole mark
 			}
 		}
 	}

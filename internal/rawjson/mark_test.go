@@ -26,7 +26,7 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// TestSkipMarkDoesNotWait: of a text without a byte order mark, the bytes that have arrived are returned.
+// TestSkipMarkDoesNotWait: if a text does not begin with a byte order mark, Read returns the bytes that have arrived.
 func TestSkipMarkDoesNotWait(t *testing.T) {
 	r, w := io.Pipe()
 	go func() { _, _ = w.Write([]byte("{}")) }() // the pipe stays open

@@ -15,7 +15,7 @@ type Meter struct {
 	escaped bool // the last byte was the backslash of an escape
 }
 
-// special has the bytes that matter to a Meter.
+// special marks the bytes that change the state of a Meter.
 var special = [256]bool{'"': true, '\\': true, '{': true, '}': true, '[': true, ']': true}
 
 // TooDeep processes the next piece of the text and reports whether the text has

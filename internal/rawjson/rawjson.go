@@ -1,7 +1,7 @@
-// Package rawjson reads JSON without copies, and in ways that encoding/json does not have. It finds
-// the parts of values, which encoding/json copies into each RawMessage. A Scanner reads the tokens
-// of a text in order. A Meter measures the nesting depth of a text, in pieces and without
-// recursion. ParseCommented parses what people write in configuration files and JSON does not have.
+// Package rawjson reads JSON in ways that encoding/json does not support. Object and Reader return
+// the parts of a value without copying them. A Scanner reads the tokens of a text in order. A Meter
+// measures the nesting depth of a text that arrives in pieces, without recursion. ParseCommented
+// parses JSON with comments and trailing commas, which people write in configuration files.
 package rawjson
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient are the options that accept what encoding/json accepts.
+// lenient are the options with which jsontext accepts the same texts as encoding/json.
 var lenient = []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}
 
 // Valid reports whether text is one JSON value, as json.Valid does, in a third of its
@@ -36,15 +36,15 @@ func Unquote(literal []byte) []byte {
 	return AppendUnquoted(make([]byte, 0, len(literal)-2), literal)
 }
 
-// AppendUnquoted appends what Unquote returns.
+// AppendUnquoted appends the result of Unquote to a slice.
 func AppendUnquoted(to, literal []byte) []byte {
 	to, _ = jsontext.AppendUnquote(to, literal) // the only error is about bytes that are not UTF-8
 	return to
 }
 
 // Object calls member for each member of a JSON object. The values are slices of
-// text. It returns false if text is not one valid JSON object; member may have been
-// called before.
+// text. It returns false if text is not one valid JSON object. It finds out about an
+// error in text only when it reads that part, after it has called member for the parts before.
 func Object(text []byte, member func(name string, value json.RawMessage)) bool {
 	is := false
 	err := Read(text, func(r *Reader) {
@@ -118,7 +118,7 @@ func (r *Reader) Array(item func()) bool {
 	return r.container('[', func() { r.either(item) })
 }
 
-// Text returns the text of the value that read reads.
+// Text calls read, which reads the next value, and returns the JSON text of that value.
 func (r *Reader) Text(read func()) json.RawMessage {
 	rest := r.text[r.decoder.InputOffset():]
 	begin := len(r.text) - len(bytes.TrimLeft(rest, " \t\r\n:,"))
@@ -129,7 +129,8 @@ func (r *Reader) Text(read func()) json.RawMessage {
 	return json.RawMessage(r.text[begin:end:end])
 }
 
-// container reads the next value part by part, if it is an object or array of the kind.
+// container calls part for each part of the next value, if the value is of the given kind: an object or
+// an array.
 func (r *Reader) container(kind jsontext.Kind, part func()) bool {
 	if r.err != nil || r.decoder.PeekKind() != kind {
 		return false
@@ -146,7 +147,7 @@ func (r *Reader) container(kind jsontext.Kind, part func()) bool {
 	return true
 }
 
-// either calls read, and skips the next value if read did not read it.
+// either calls read. If read has not read the next value, either skips the value.
 func (r *Reader) either(read func()) {
 	before := r.decoder.InputOffset()
 	if read(); r.err == nil && r.decoder.InputOffset() == before {

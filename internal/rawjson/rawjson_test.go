@@ -64,7 +64,7 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// walk returns the text of a value and of all that it contains.
+// walk appends the texts of the next value and of all values in it to parts.
 func walk(r *rawjson.Reader, parts []string) []string {
 	whole := r.Text(func() {
 		if !r.Object(func(string) { parts = walk(r, parts) }) {

@@ -8,16 +8,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Scanner reads one JSON text. encoding/json does not keep the order of members, and its Token
-// takes three times as long. Only Value recurses. Callers that recurse must limit their own depth.
+// Scanner reads one JSON text. Unlike json.Unmarshal, it keeps the order of members; json.Decoder.Token
+// takes three times as long. Only the method Value recurses. Callers that recurse must limit their own
+// depth.
 type Scanner struct {
 	text string // valid JSON
 	pos  int
 	utf8 bool // text is valid UTF-8
 }
 
-// NewScanner returns a Scanner for one JSON value. It fails with the error of encoding/json, which
-// also rejects more than 10,000 levels. The methods of Scanner need no further checks.
+// NewScanner returns a Scanner for one JSON value. It returns the error of encoding/json if data is not
+// one JSON value or has more than 10,000 levels. So the methods of Scanner need no further checks.
 func NewScanner(data []byte) (Scanner, error) {
 	// IsValid takes a third of the time of json.Valid. If it rejects data, encoding/json decides.
 	if !jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {

@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// HasOwnSpelling reports whether JavaScript would write a number of a value in another way,
-// such as 1.0, 1e2 or 0.10, or could not hold all of its digits. It may report true for
-// such a number inside a string.
+// HasOwnSpelling reports whether a value contains a number that JavaScript would write
+// differently, such as 1.0, 1e2 or 0.10, or whose digits it could not hold. It may report true
+// for such a number inside a string. It does not look for integers with too many digits.
 func HasOwnSpelling(value []byte) bool {
 	for at := 0; at < len(value); at++ {
 		if !isDigit(value[at]) {
@@ -39,23 +39,23 @@ func HasOwnSpelling(value []byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// canonical reports whether JavaScript writes a number with a point or an exponent in
-// this way.
+// canonical reports whether JavaScript writes a number with a point or an exponent exactly
+// as it is written here.
 func canonical(number []byte) bool {
 	f, err := strconv.ParseFloat(string(number), 64)
 	if err != nil {
 		return false
 	}
-	text, err := json.Marshal(f) // in the format of JavaScript
+	text, err := json.Marshal(f) // encoding/json writes numbers as JavaScript does
 	return err == nil && bytes.Equal(text, number)
 }
 
 // Respell returns value with the numbers as they are spelled in original. It returns false
-// unless value is what JavaScript writes after parsing original. Strings stay as they are in
-// value, because original may have other escapes.
+// unless value is the JSON that JavaScript writes after it has parsed original. Strings stay
+// as they are in value, because original may have other escapes.
 func Respell(value, original []byte) (respelled []byte, same bool) {
 	ours, theirs := jsontext.NewDecoder(bytes.NewReader(value), lenient...), jsontext.NewDecoder(bytes.NewReader(original), lenient...)
-	done := 0 // bytes of value that are in respelled
+	done := 0 // number of bytes of value that were copied to respelled
 	for {
 		a, endA := ours.ReadToken()
 		b, endB := theirs.ReadToken()

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Whole returns a JSON value with U+FFFD for each unpaired surrogate, which JSON can write
-// as an escape such as \ud83d, and for bytes that are not UTF-8. Other programs refuse
-// such texts, or never answer. A value without them is returned unchanged. value must be
-// valid JSON.
+// Whole replaces unpaired surrogates, such as the escape \ud83d, and bytes that are not UTF-8
+// by U+FFFD. Other programs refuse texts with them, or never answer. If there are none, Whole
+// returns value itself. value must be valid JSON.
 func Whole(value []byte) []byte {
 	if !utf8.Valid(value) {
 		value = bytes.ToValidUTF8(value, []byte("\uFFFD"))

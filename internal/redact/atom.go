@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxEscape bounds the length of an escape.
+// maxEscape is the maximum length of an escape in bytes.
 const maxEscape = 34
 
-// atom is what one character or escape of a text may stand for.
+// atom is one possible meaning of a character or an escape of a text.
 type atom struct {
 	bytes string // "" for something invisible, such as a colour of a terminal
 	size  int    // length in the text, in bytes
 }
 
-// maxAtoms bounds the meanings of one place.
+// maxAtoms is the maximum number of meanings of one position in a text.
 const maxAtoms = 6
 
-// special are the bytes that may have another meaning than their own.
+// special marks the bytes that may begin an escape.
 var special = func() (t [256]bool) {
 	for b := range t {
 		t[b] = b >= utf8.RuneSelf
@@ -30,7 +30,8 @@ var special = func() (t [256]bool) {
 	return t
 }()
 
-// atoms appends the meanings of a place of a text: the byte itself, and that of an escape.
+// atoms appends the possible meanings of text at a position: the byte itself, and the escapes that begin
+// there.
 func atoms(all []atom, text string, at int) []atom {
 	if at >= len(text) {
 		return all
@@ -56,7 +57,7 @@ func atoms(all []atom, text string, at int) []atom {
 	return all
 }
 
-// unseen reports whether a character is invisible where a text is shown.
+// unseen reports whether a character is invisible when a text is shown.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
 }
@@ -97,7 +98,8 @@ func number(text string, from, digits int, base uint32) (n uint32, ok bool) {
 	return n, true
 }
 
-// short are the escapes of one letter, and what they stand for.
+// short are the letters of escapes such as \n, and shortFor are the characters that they mean, in the same
+// order.
 const short, shortFor = `abfnrtv0`, "\a\b\f\n\r\t\v\x00"
 
 // backslash reads the escapes of JSON, JavaScript, Python, Go, C and shells.
@@ -135,7 +137,7 @@ func backslash(all []atom, rest string) []atom {
 	return all
 }
 
-// unicodeEscape reads \uXXXX, two of them for a character beyond 16 bits, and \u{X}.
+// unicodeEscape reads \uXXXX, a surrogate pair of two such escapes, or \u{X}.
 func unicodeEscape(rest string) (text string, size int) {
 	if strings.HasPrefix(rest, `\u{`) {
 		digits, _, closed := strings.Cut(rest[3:min(len(rest), 12)], "}")
@@ -206,13 +208,13 @@ func sequence(rest string) int {
 	return 2
 }
 
-// decoded is a text in which the escapes of outer layers are decoded.
+// decoded is a text after its outer layers of escapes were decoded.
 type decoded struct {
 	text string
-	from []int // the place in the outermost text, for each byte and the end; nil: they are equal
+	from []int // position in the outermost text, for each byte and for the end; nil: all positions are equal
 }
 
-// origin returns the place in the outermost text.
+// origin returns the position in the outermost text for a position in d.text.
 func (d decoded) origin(at int) int {
 	if d.from == nil {
 		return at
@@ -220,7 +222,7 @@ func (d decoded) origin(at int) int {
 	return d.from[at]
 }
 
-// decode returns the next layer, with the escapes decoded. changed is false if there are none.
+// decode decodes one layer of escapes. changed is false if the text has no escapes.
 func (d decoded) decode() (inner decoded, changed bool) {
 	if !strings.ContainsAny(d.text, `%\&`) {
 		return d, false

@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// MinSecret is the shortest secret that is replaced, in bytes: a shorter one may occur in other
-// words.
+// MinSecret is the length of the shortest secret that New replaces, in bytes. A shorter secret may
+// be a part of ordinary words.
 const MinSecret = 8
 
-// Secrets replaces secrets. A nil *Secrets replaces nothing.
+// Secrets replaces a set of secrets in texts. A nil *Secrets replaces nothing.
 type Secrets struct {
-	begin [256][]*needle       // by the first byte of the text
-	pairs [1 << 16 / 64]uint64 // the first two bytes of texts that may be a secret, one bit each
+	begin [256][]*needle       // the needles that can begin with a byte of the text
+	pairs [1 << 16 / 64]uint64 // a set of pairs of bytes with which a secret may begin, one bit for each pair
 }
 
-// New takes a map from names, which replace secrets, to the secrets. It returns nil if there
-// is no secret that can be replaced.
+// New returns a Secrets for a map from names to secrets. The names replace the secrets. New
+// returns nil if no secret is long enough.
 func New(named map[string]string) *Secrets { return NewFrom(MinSecret, named) }
 
-// NewFrom is like New, for texts in which shorter values can only be secrets: it replaces secrets of
-// at least shortest bytes. Secrets shorter than MinSecret are not found in base64 or hexadecimal.
+// NewFrom is like New, but replaces secrets of at least shortest bytes. It is for texts in which short
+// secrets cannot be parts of ordinary words. Secrets shorter than MinSecret are not found in base64 or
+// hexadecimal.
 func NewFrom(shortest int, named map[string]string) *Secrets {
 	s := &Secrets{}
 	names := slices.Sorted(maps.Keys(named))
@@ -54,7 +55,7 @@ func (s *Secrets) add(n *needle) {
 	}
 }
 
-// may reports whether a place can be the beginning of a secret.
+// may reports whether a secret can begin at a position of the text.
 func (s *Secrets) may(text string, at int) bool {
 	if special[text[at]] {
 		return true
@@ -66,7 +67,7 @@ func (s *Secrets) may(text string, at int) bool {
 	return s.pairs[pair/64]&(1<<(pair%64)) != 0
 }
 
-// Replace returns a text in which the names stand for the secrets.
+// Replace returns the text with each secret replaced by its name.
 func (s *Secrets) Replace(text string) string { return s.replace(text, false) }
 
 // ReplaceCut is like Replace, for a text whose end is missing: it also replaces the beginning of a
@@ -98,8 +99,8 @@ type span struct {
 	name     string
 }
 
-// maxLayers bounds the escapes of escapes that are read, such as JSON in JSON in a URL. The
-// matcher itself reads one more.
+// maxLayers is the maximum number of layers of escapes that find decodes, such as JSON in JSON in a
+// URL. The matcher itself decodes one more layer.
 const maxLayers = 3
 
 // find returns the spans of the secrets in a text, in order and without overlaps.
@@ -143,11 +144,11 @@ func (s *Secrets) scan(text string, cut bool) (found []span) {
 	return found
 }
 
-// match returns the longest secret at a place.
+// match returns the longest secret that begins at a position.
 func (s *Secrets) match(text string, at int, cut bool) (best span, ok bool) {
 	var some [maxAtoms]atom
 	for _, a := range atoms(some[:0], text, at) {
-		if a.bytes == "" { // a secret does not begin with nothing
+		if a.bytes == "" { // a secret does not begin with an invisible atom
 			continue
 		}
 		for _, n := range s.begin[a.bytes[0]] {

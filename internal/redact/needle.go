@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// needle is one form of a secret, which is searched for.
+// needle is one form of a secret to search for.
 type needle struct {
 	name string
 	want string                   // bytes of the form, after fold
 	fold *[256]byte               // maps bytes with the same meaning to one of them
-	gap  func(k int, b byte) bool // reports whether b may be between the bytes k-1 and k; nil: nothing may
+	gap  func(k int, b byte) bool // reports whether b may stand between the bytes k-1 and k; nil: no byte may
 }
 
-// needles returns the forms of a secret: its bytes, each of its lines because a log has lines,
-// base64 and hexadecimal.
+// needles returns the forms of a secret: its bytes, each of its lines (because a log may show
+// only one of them), base64 and hexadecimal.
 func needles(name, secret string, shortest int) (all []*needle) {
 	plain := func(text string) {
 		if len(text) >= shortest {
@@ -27,7 +27,7 @@ func needles(name, secret string, shortest int) (all []*needle) {
 	if len(secret) < MinSecret {
 		return all
 	}
-	inner := decoded{text: secret} // the secret in an inner layer of a text, if it contains what looks like escapes
+	inner := decoded{text: secret} // if the secret contains what looks like escapes, an inner layer of a text has the decoded form
 	for changed := true; changed && len(all) <= maxLayers; {
 		if inner, changed = inner.decode(); changed {
 			plain(inner.text)
@@ -46,12 +46,12 @@ func needles(name, secret string, shortest int) (all []*needle) {
 	return append(all, &needle{name: name, want: hex.EncodeToString([]byte(secret)), fold: foldHex(), gap: hexGap})
 }
 
-// inBase64 returns the part of the base64 of a secret that does not depend on its neighbours.
-// This part depends on the number of bytes before the secret, as in the header of
+// inBase64 returns the characters in the base64 of a secret that do not depend on the bytes
+// around it. They depend on the number of bytes before the secret, as in the encoded header
 // "USER:SECRET".
 func inBase64(secret string, before int) string {
 	text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), secret...))
-	// A character has six bits. Characters that have bits of the neighbours differ.
+	// A character encodes six bits. Drop the characters that also encode bits of the bytes around.
 	from, to := (8*before+5)/6, 8*(before+len(secret))/6
 	return text[from:to]
 }
@@ -88,16 +88,16 @@ func hexGap(k int, b byte) bool { return k%2 == 0 && strings.IndexByte(":-, \t\r
 
 const (
 	maxGap  = 8  // bytes in a gap
-	maxWork = 16 // steps for each byte of a needle; only a text that was made to cost time needs more
+	maxWork = 16 // steps for each byte of a needle; only a text made to waste time needs more
 )
 
-// state is a place in the text and in the needle. gap counts the bytes of the current gap.
+// state is a position in the text and a position in the needle. gap counts the bytes of the current gap.
 type state struct{ at, k, gap int }
 
-// match returns the end of the needle at a place of the text; 0 if it is not there.
+// match returns the end of the needle that begins at from in the text; 0 if the needle does not begin there.
 func (n *needle) match(text string, from int, cut bool) (end int) {
 	at, k := from, 0
-	for ; k < len(n.want) && at < len(text) && !special[text[at]]; at, k = at+1, k+1 { // most places are decided here
+	for ; k < len(n.want) && at < len(text) && !special[text[at]]; at, k = at+1, k+1 { // decides most positions
 		if n.between(k, text[at]) {
 			break
 		}
@@ -114,12 +114,12 @@ func (n *needle) match(text string, from int, cut bool) (end int) {
 // between reports whether a byte may be between the bytes k-1 and k of the needle.
 func (n *needle) between(k int, b byte) bool { return n.gap != nil && k > 0 && n.gap(k, b) }
 
-// matchOn continues match from a state. An escape can have several meanings, so a place can lead to
+// matchOn continues match from a state. An escape can have several meanings, so one position can lead to
 // several states.
 func (n *needle) matchOn(text string, from state, cut bool) (end int) {
 	var buffer [8]state
 	pending := append(buffer[:0], from)
-	var seen map[state]struct{} // states after places that lead to several states
+	var seen map[state]struct{} // states that were reached from positions with several meanings
 	for work := maxWork * len(n.want); len(pending) > 0 && work > 0; work-- {
 		s := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
@@ -159,7 +159,7 @@ func (n *needle) matchOn(text string, from state, cut bool) (end int) {
 	return end
 }
 
-// step consumes an atom that continues the needle.
+// step consumes an atom that matches the next bytes of the needle. ok is false if it does not match.
 func (n *needle) step(s state, a atom) (next state, ok bool) {
 	if a.bytes == "" {
 		return state{s.at + a.size, s.k, s.gap}, s.k > 0
@@ -175,7 +175,7 @@ func (n *needle) step(s state, a atom) (next state, ok bool) {
 	return state{s.at + a.size, s.k + len(a.bytes), 0}, true
 }
 
-// skip consumes an atom between two bytes of the needle.
+// skip consumes an atom that may stand between two bytes of the needle. ok is false if it may not.
 func (n *needle) skip(s state, a atom) (next state, ok bool) {
 	if s.gap >= maxGap || len(a.bytes) != 1 || !n.between(s.k, a.bytes[0]) {
 		return next, false

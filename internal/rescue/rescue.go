@@ -23,22 +23,23 @@ func (e *Error) StackTrace() []byte { return e.Stack }
 // Internal returns an error of kind internal that wraps e.
 func (e *Error) Internal() error { return &toolscript.Error{Kind: toolscript.Internal, Err: e} }
 
-// Catch must be deferred. After a panic of the function that defers it, it calls then with the panic.
-// Nothing recovers a panic of then.
+// Catch must be deferred. If the function that defers it panics, Catch recovers and calls then with the
+// panic. Catch does not recover a panic of then.
 func Catch(then func(*Error)) {
 	if r := recover(); r != nil {
 		then(&Error{r, debug.Stack()})
 	}
 }
 
-// Into must be deferred. A panic of the function that defers it becomes its error, of kind internal.
+// Into must be deferred. If the function that defers it panics, Into recovers and sets *err to an error of
+// kind internal.
 func Into(err *error) {
 	if r := recover(); r != nil {
 		*err = (&Error{r, debug.Stack()}).Internal()
 	}
 }
 
-// Ignore must be deferred. A panic of the function that defers it has no effect.
+// Ignore must be deferred. If the function that defers it panics, Ignore recovers and drops the panic.
 func Ignore() { _ = recover() }
 
 // Run runs f. After a panic of f it calls failed with an error of kind internal; a panic of failed
@@ -49,5 +50,5 @@ func Run(f func(), failed func(error)) {
 	f()
 }
 
-// Go is Run in a goroutine.
+// Go calls Run in a new goroutine.
 func Go(f func(), failed func(error)) { go Run(f, failed) }

@@ -3,7 +3,7 @@ package texts
 
 import "unicode/utf8"
 
-// Cut returns the longest beginning of a text that has at most n bytes and no part of a character.
+// Cut returns the longest beginning of a text that has at most n bytes and ends between two characters.
 func Cut[T ~string | ~[]byte](text T, n int) T {
 	if n = max(n, 0); n >= len(text) {
 		return text
@@ -14,7 +14,7 @@ func Cut[T ~string | ~[]byte](text T, n int) T {
 	return text[:n]
 }
 
-// End returns the longest end of a text that has at most n bytes and no part of a character.
+// End returns the longest end of a text that has at most n bytes and begins between two characters.
 func End[T ~string | ~[]byte](text T, n int) T {
 	from := max(len(text)-max(n, 0), 0)
 	for from < len(text) && !utf8.RuneStart(text[from]) {
@@ -23,7 +23,7 @@ func End[T ~string | ~[]byte](text T, n int) T {
 	return text[from:]
 }
 
-// Short returns a text, or its longest beginning as Cut returns it, with "…" for the rest.
+// Short returns a text of at most n bytes unchanged. It cuts a longer text as Cut does and appends "…".
 func Short(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -32,7 +32,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// FuzzCut: the parts of a valid text are valid, and as long as they may be.
+// FuzzCut: Cut and End return valid texts of the maximum length if the whole text is valid.
 func FuzzCut(f *testing.F) {
 	f.Add("aé😀b", 3)
 	f.Add("\xff\x80", 1)

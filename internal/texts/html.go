@@ -5,8 +5,9 @@ import (
 	"html"
 )
 
-// HTML returns a part of a page: the format of fmt, with every value escaped. The values become texts of elements, or
-// attributes in quotes. They must not stand in scripts, styles or URLs, where other characters have a meaning.
+// HTML returns a part of a page: it escapes all values and inserts them into a format of package fmt. A value may stand
+// in the text of an element or in a quoted attribute. It must not stand in a script, a style or a URL: the escapes do
+// not protect these.
 //
 // See docs/design/processes.md, "Why does the program not use html/template?".
 func HTML(format string, values ...string) string {

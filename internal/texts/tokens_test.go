@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// exact returns the counts of tiktoken-go/tokenizer, which is too slow and too large for
-// the program.
+// exact returns a function that counts tokens with tiktoken-go/tokenizer. That library is too slow
+// and too large for the program.
 func exact(tb testing.TB) func(string) int {
 	tb.Helper()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
@@ -30,7 +30,7 @@ func exact(tb testing.TB) func(string) int {
 	}
 }
 
-// within checks that an estimate differs from the exact count by at most some percent.
+// within checks that the estimate of a text differs from the exact count by at most percent.
 func within(t *testing.T, percent float64, what, text string, exact int) {
 	t.Helper()
 	got := texts.Tokens(text)
@@ -41,7 +41,7 @@ func within(t *testing.T, percent float64, what, text string, exact int) {
 	}
 }
 
-// TestPublicTools: the tools of each public server are within ten percent.
+// TestPublicTools: estimates for the tools of each public server are within ten percent.
 func TestPublicTools(t *testing.T) {
 	count := exact(t)
 	lists, err := toolslist.Read(toolslist.Dir("../.."))
@@ -53,7 +53,7 @@ func TestPublicTools(t *testing.T) {
 	}
 }
 
-// TestFiles: documents, schemas and source code are within ten percent.
+// TestFiles: estimates for documents, schemas and source code are within ten percent.
 func TestFiles(t *testing.T) {
 	count := exact(t)
 	for _, pattern := range []string{"*.go", "../../docs/*.md", "../../codegen/testdata/schemas/*.json", "../../docs/*.yaml"} {
@@ -73,7 +73,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestTexts: texts without English words are within fifteen percent.
+// TestTexts: estimates for texts without English words are within fifteen percent.
 func TestTexts(t *testing.T) {
 	count := exact(t)
 	for name, text := range map[string]string{
@@ -91,7 +91,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// FuzzTokens: any text has an estimate.
+// FuzzTokens: Tokens neither panics nor returns an impossible number for any text.
 func FuzzTokens(f *testing.F) {
 	for _, text := range []string{"", "a", " \n ", "\xe4", "\xf0\x9f", "😀", "ABCdef 1\t", "-----", "\xff\x80"} {
 		f.Add(text)
