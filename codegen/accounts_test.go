@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// withAccounts is a catalog of a server with the accounts work and home, and of another server.
+// withAccounts returns a catalog of a server with the accounts work and home, and of another server.
 func withAccounts() toolscript.Catalog {
 	schema := func(text string) json.RawMessage { return json.RawMessage(text) }
 	return toolscript.NewCatalog(1, []string{"my-hub@work", "my-hub@home", "s"}, []toolscript.Tool{

@@ -1,10 +1,10 @@
 package codegen
 
-// maxPositions is the maximum number of positions of a tuple that are written out.
+// maxPositions is the maximum number of positions of a tuple type.
 const maxPositions = 20
 
-// array returns the type of arrays: a tuple if positions have their own schemas.
-// minItems and maxItems alone do not make a tuple.
+// array returns the type of an array schema. It is a tuple if positions have their own
+// schemas; minItems and maxItems alone do not make a tuple.
 func (c *converter) array(v *value, at *path, depth int) *typ {
 	positions, key, rest := v.get("prefixItems"), "prefixItems", v.get("items")
 	itemsKey := "items"

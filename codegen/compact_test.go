@@ -20,7 +20,7 @@ func TestCompactIsSmall(t *testing.T) {
 	compact := len(module(catalog(tools...), codegen.Options{Form: codegen.Compact}).Text)
 	t.Logf("compact %d of %d bytes of tools/list: %.1f %%", compact, raw, percent(compact, raw))
 	most := 30
-	if len(tools) < 100 { // the excerpt has short descriptions, which need no cut
+	if len(tools) < 100 { // the tools are the excerpt, whose descriptions are too short to be cut
 		most = 45
 	}
 	if compact*100 > raw*most {
@@ -129,8 +129,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestHelpWithArguments checks what the compact form says about an argument, and that it
-// says nothing twice.
+// TestHelpWithArguments checks which facts about an argument the compact form contains, and that it
+// contains each fact only once.
 func TestHelpWithArguments(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"format", `{"type": "string", "format": "date-time"}`, "/** @format date-time */ a_b?: string"},

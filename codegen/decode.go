@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
-// Limits of a schema that becomes types. The generator runs in the gateway, so an
-// unlimited schema could stop the gateway for all clients.
+// Limits of a schema. The generator runs in the gateway, so a schema without limits could
+// block the gateway for all clients.
 const (
 	maxSchemaBytes = 1 << 20
 	maxNesting     = 512 // levels of the JSON text; deeper values are cut
@@ -41,7 +41,7 @@ type decoder struct {
 	items   []*value
 	members []member
 
-	identities bool // a part of the schema may have an identity of its own
+	identities bool // a part of the schema may have its own $id
 }
 
 // chunkSize is the number of values in one allocation; a schema of 1.5 KB has 75 values.

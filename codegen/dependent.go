@@ -2,8 +2,8 @@ package codegen
 
 import "slices"
 
-// maxTriggers is the maximum number of dependent properties for which a union is made.
-// Each can double the number of alternatives.
+// maxTriggers is the maximum number of properties with dependencies for which together
+// makes a union. Each can double the number of alternatives.
 const maxTriggers = 3
 
 // dependency is a property that requires others.
@@ -12,9 +12,9 @@ type dependency struct {
 	needs   []string
 }
 
-// together returns the type of the rule that some properties require others, as a union
-// over the properties that are present: { a?: never } | { a: unknown; b: unknown }. It
-// returns unknown if the schema has no such rule, or more than maxTriggers.
+// together returns the type for dependencies between properties: a union over the properties
+// that are present. If a requires b, it is { a?: never } | { a: unknown; b: unknown }. It
+// returns unknown if the schema has no dependencies, or more than maxTriggers.
 func (c *converter) together(props []property, v *value, at *path) *typ {
 	all := c.dependencies(v, at)
 	if len(all) == 0 || len(all) > maxTriggers {
@@ -29,8 +29,8 @@ func (c *converter) together(props []property, v *value, at *path) *typ {
 	return union(types...)
 }
 
-// dependencies returns the rules of dependentRequired, and of dependencies (before
-// draft 2019-09).
+// dependencies returns the dependencies in dependentRequired and in dependencies, its name
+// before draft 2019-09.
 func (c *converter) dependencies(v *value, at *path) []dependency {
 	var all []dependency
 	for _, key := range []string{"dependentRequired", "dependencies"} {
@@ -40,7 +40,7 @@ func (c *converter) dependencies(v *value, at *path) []dependency {
 		}
 		for _, m := range named.members {
 			if !m.value.is(array) {
-				continue // a schema, which types cannot express here
+				continue // a dependent schema: it cannot become a type here
 			}
 			if needs := c.strings(m.value, at.to(key, m.key)); len(needs) > 0 {
 				all = append(all, dependency{m.key, needs})
@@ -50,8 +50,9 @@ func (c *converter) dependencies(v *value, at *path) []dependency {
 	return all
 }
 
-// alternative returns the object in which exactly the triggers whose bits are set are present. It
-// returns nil if that is impossible: an absent trigger is required, or required by a present one.
+// alternative returns the object type for one set of present triggers. The bits of present tell which
+// triggers are present. It returns nil if the set is impossible: because the schema or a present
+// trigger requires an absent trigger.
 func alternative(all []dependency, present int, props []property) *typ {
 	has := func(i int) bool { return present&(1<<i) != 0 }
 	var needed []string

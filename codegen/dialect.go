@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// dialectSource declares what exists only in scripts in the answers of models.
+// dialectSource declares the globals that only scripts in the answers of models have.
 //
 //go:embed dialect.ts
 var dialectSource string

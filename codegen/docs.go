@@ -31,7 +31,7 @@ func (p *printer) document(name string, schema, rules *value) {
 	p.comment(lines)
 }
 
-// told returns the description or title of a schema; "" if it only repeats name.
+// told returns the description or the title of a schema. It returns "" for a text that only repeats name.
 func told(schema *value, name string) string {
 	for _, keyword := range []string{"description", "title"} {
 		if text := schema.get(keyword).str(); strings.TrimSpace(text) != "" && !repeats(text, name) {
@@ -67,8 +67,8 @@ var constraints = []string{
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "contentEncoding", "contentMediaType",
 }
 
-// appendTag adds a keyword and its value: as plain text if its values are always
-// strings, and otherwise as JSON. It leaves out values that are too large.
+// appendTag adds a keyword and its value: as plain text for keywords whose values are
+// always strings, otherwise as JSON. It leaves out values that are too large.
 func appendTag(lines []string, name string, v *value) []string {
 	if v == nil {
 		return lines
@@ -125,8 +125,8 @@ func commented(s string) []string {
 	return lines
 }
 
-// sentences cuts a shortened text after its last whole sentence if that keeps half of
-// it, and otherwise after its last word.
+// sentences cuts a shortened text after its last whole sentence if at least half of the text
+// remains, and otherwise after its last whole word.
 func sentences(s string) string {
 	end := max(strings.LastIndex(s, ". "), strings.LastIndex(s, ".\n"), strings.LastIndex(s, "\n\n"))
 	if end < len(s)/2 {

@@ -23,24 +23,25 @@ func Example(t toolscript.Tool, call string) string {
 		"const result = await " + call + "(params);\n"
 }
 
-// deepSample is the maximum depth of schemas with a sample, longSample the maximum
-// length of a value that the server gives, and manySamples the maximum number of
-// members.
+// Limits of a sample: deepSample is the maximum depth of the schema, longSample the maximum
+// length of a value that the schema contains, and manySamples the maximum number of members
+// of an object.
 const (
 	deepSample  = 4
 	longSample  = 80
 	manySamples = 100
 )
 
-// sampled are the keywords that a schema with a sample may have. With any other
-// keyword, a sample might not fit the type.
+// sampled are the keywords of schemas for which sample returns a literal. With any other
+// keyword, the literal might not fit the type.
 var sampled = []string{
 	"type", "properties", "required", "enum", "const", "default", "examples", "items", "minimum",
 	"title", "description", "$schema", "$id", "$comment", "additionalProperties", "deprecated", "readOnly", "writeOnly",
 	"format", "pattern", "minLength", "maxLength", "maximum", "exclusiveMaximum", "maxItems", "uniqueItems", "multipleOf",
 }
 
-// sampleArguments returns an object literal with the required arguments; ok is false if one is unclear.
+// sampleArguments returns an object literal with the required arguments. ok is false if the schema does not make
+// the value of one of them obvious.
 func sampleArguments(schema json.RawMessage) (literal string, ok bool) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return "", true
@@ -139,7 +140,7 @@ func plain(value json.RawMessage) (literal string, ok bool) {
 	return string(v), len(v) > 0 && len(v) <= longSample && strings.IndexByte("-0123456789tfn", v[0]) >= 0
 }
 
-// oneWord returns the word for a placeholder.
+// oneWord returns name as one word, for a placeholder.
 func oneWord(name string) string {
 	word := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' {

@@ -1,6 +1,6 @@
 package codegen
 
-// visit is the progress of finish for an alias.
+// visit is the state of an alias during finish.
 type visit uint8
 
 const (
@@ -26,7 +26,7 @@ func (c *converter) finish() {
 }
 
 // acyclic removes the references in a that lead back to a without an object or array in
-// between. R = R | string means the same as R = string.
+// between: it turns R = R | string into R = string, which means the same.
 func acyclic(a *alias) {
 	if a.state != unvisited {
 		return
@@ -38,8 +38,8 @@ func acyclic(a *alias) {
 	a.state = visited
 }
 
-// direct returns t without references to aliases that are being visited; nil if nothing
-// is left.
+// direct returns t without references to aliases that are being visited. It returns nil if
+// no part of t is left.
 func direct(t *typ) *typ {
 	switch t.op {
 	case opRef:
@@ -61,7 +61,7 @@ func direct(t *typ) *typ {
 	}
 }
 
-// narrow simplifies every intersection in t that has too many alternatives.
+// narrow replaces every intersection in t that has too many alternatives by a simpler type.
 func (c *converter) narrow(t *typ, at *path) {
 	if t.op == opIntersection {
 		product := width(t.parts[0])

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// Generator makes modules and keeps the text of each tool: after a change only the
-// changed tools are written again, and a filtered module costs almost nothing. The
+// Generator makes modules and keeps the text of each tool. After a change of the catalog, it
+// only writes the texts of the changed tools, and a filtered module costs almost nothing. The
 // zero value is ready to use. A Generator is not safe for concurrent use.
 type Generator struct {
 	// Observed holds the types of results of tools without an output schema, for the
@@ -25,13 +25,13 @@ type Generator struct {
 	texts map[Form]texts
 }
 
-// texts holds the pieces of one form by tool id. All were written with the same options.
+// texts holds the pieces of one form by tool id. All pieces were written with the same options.
 type texts struct {
 	options Options
 	pieces  map[string]kept
 }
 
-// kept is a piece with the inputs that it was made from.
+// kept is a piece together with its inputs: the tool, its names and its observed type.
 type kept struct {
 	tool     toolscript.Tool
 	names    naming.Tool
@@ -82,7 +82,7 @@ func (g *Generator) write(c toolscript.Catalog, n *naming.Names, o Options, writ
 	}
 }
 
-// use sets the names and drops the pieces of tools without a name.
+// use sets the names, and drops the pieces of tools that no longer have a name.
 func (g *Generator) use(n *naming.Names) {
 	if g.names == n {
 		return
@@ -96,8 +96,8 @@ func (g *Generator) use(n *naming.Names) {
 	}
 }
 
-// written returns the pieces of a form. Pieces with other options are dropped,
-// because changed settings are rarely changed back.
+// written returns the pieces of a form. If the options have changed, it drops all pieces:
+// users rarely change settings back.
 func (g *Generator) written(o Options) map[string]kept {
 	t := g.texts[o.Form]
 	if t.pieces == nil || t.options != o {
@@ -110,18 +110,18 @@ func (g *Generator) written(o Options) map[string]kept {
 	return t.pieces
 }
 
-// sameTool compares the contents instead of hashes: comparing 3 MB of equal text takes
-// well under a millisecond.
+// sameTool reports whether two tools have the same content. It compares texts instead of hashes:
+// comparing 3 MB of equal text takes well under a millisecond.
 func sameTool(a, b toolscript.Tool) bool {
 	return a.Server == b.Server && a.Name == b.Name && a.Title == b.Title && a.Description == b.Description &&
 		sameHints(a.Annotations, b.Annotations) &&
 		sameSchema(a.InputSchema, b.InputSchema) && sameSchema(a.OutputSchema, b.OutputSchema)
 }
 
-// sameHints compares the values if the pointers differ.
+// sameHints reports whether two Annotations have equal values, even if their pointers differ.
 func sameHints(a, b toolscript.Annotations) bool { return a == b || hints(a) == hints(b) }
 
-// sameSchema distinguishes a missing schema from an empty one.
+// sameSchema reports whether two schemas are equal. A missing schema differs from an empty one.
 func sameSchema(a, b []byte) bool {
 	return (a == nil) == (b == nil) && bytes.Equal(a, b)
 }

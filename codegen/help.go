@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// helpful are the constraints that help to fill in an argument. The compact form shows
-// only these.
+// helpful are the constraints that help a reader to choose an argument. The compact form
+// shows only these constraints.
 var helpful = []string{
 	"format", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength",
 	"minItems", "maxItems", "multipleOf", "contentEncoding",
@@ -16,11 +16,11 @@ var helpful = []string{
 
 const (
 	shortPattern = 30      // maximum number of characters of a pattern that can be read at a glance
-	wideLimit    = 1 << 31 // limits from here on are those of a number type
+	wideLimit    = 1 << 31 // a larger limit only says that the number fits into its type
 )
 
-// appendHelp adds the default of an argument and the helpful constraints. An empty
-// default is left out: readers expect it anyway.
+// appendHelp adds the default of an argument and the helpful constraints. It leaves out an
+// empty default, because readers assume it anyway.
 func appendHelp(lines []string, otherwise, rules *value) []string {
 	if !otherwise.isEmpty() {
 		lines = appendTag(lines, "default", otherwise)
@@ -72,8 +72,8 @@ func helps(name string, v *value) bool {
 	return true
 }
 
-// rules returns the schema that has the constraints of an argument: v itself or, if v has no
-// constraints, the only schema that v refers to (besides null), or the schema of its items.
+// rules returns the schema with the constraints of an argument. It is v itself if v has
+// constraints, otherwise the only schema besides null to which v refers, or the schema of its items.
 func (c *converter) rules(v *value) *value {
 	for range maxReferences {
 		switch branches := slices.Concat(v.list("anyOf"), v.list("oneOf"), v.list("allOf")); {
@@ -94,11 +94,11 @@ func (c *converter) rules(v *value) *value {
 	return nil
 }
 
-// generic are words that a title may add to a name.
+// generic are words that a title may add to a name without saying more.
 var generic = []string{"arguments", "args", "params", "parameters", "input", "output", "result", "response", "request", "schema"}
 
-// repeats reports whether a text consists only of the words of a name, like titles that
-// some libraries derive from names.
+// repeats reports whether a text consists only of the words of a name and generic words. Some
+// libraries derive such titles from names.
 func repeats(text, name string) bool {
 	if len(text) > 2*len(name)+len("parameters") {
 		return false

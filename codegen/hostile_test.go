@@ -100,8 +100,8 @@ func mustNotContain(t *testing.T, name, text string, parts ...string) {
 	}
 }
 
-// TestTraps uses schemas for which a simple generator writes invalid declarations,
-// never ends, or ends the process.
+// TestTraps uses schemas for which a simple generator would write invalid declarations, run
+// forever, or end the process.
 func TestTraps(t *testing.T) {
 	nested := func(n int, open, inner, end string) string {
 		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)

@@ -2,11 +2,11 @@ package codegen
 
 import "strconv"
 
-// anyInteger is the type of integer arguments that a number may not represent exactly, above 2^53.
+// anyInteger is the type of integer arguments that may exceed 2^53, above which a JavaScript number is not exact.
 var anyInteger = union(word("number"), word("bigint"))
 
-// mayBeLarge reports whether an integer schema allows values that a number cannot
-// represent exactly. It does if there is no upper bound.
+// mayBeLarge reports whether an integer schema allows values that a JavaScript number cannot
+// represent exactly. A schema without an upper bound does.
 func mayBeLarge(v *value) bool {
 	for _, key := range []string{"maximum", "exclusiveMaximum"} {
 		if bound := v.get(key); bound.is(number) {

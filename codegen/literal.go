@@ -68,7 +68,7 @@ func wide(v *value) *typ {
 	}
 }
 
-// notation is the notation of objects and numbers: { k: v; } is a type, {"k": v} is JSON.
+// notation is the syntax of objects and numbers: { k: v; } for types, {"k": v} for JSON.
 type notation struct {
 	key       func(string) string
 	number    func(text string, f float64) string
@@ -98,7 +98,7 @@ func shortest(text string, f float64) string {
 
 func asWritten(text string, _ float64) string { return text }
 
-// writeLiteral writes v. It returns false as soon as the text is too large.
+// writeLiteral writes v. It stops and returns false when the text becomes too large.
 func writeLiteral(b *strings.Builder, v *value, depth int, n notation) bool {
 	if depth > maxLiteralDepth || b.Len() > maxLiteralBytes {
 		return false

@@ -33,9 +33,9 @@ type Options struct {
 	Describe int
 }
 
-// compactDescription is the default of Describe in the compact form. Descriptions are
-// more than half of tools/list of the public servers, and their first sentence is
-// enough to choose a tool.
+// compactDescription is the default of Describe in the compact form. Descriptions are more
+// than half of the tools/list results of public servers, but the first sentence of a
+// description is enough to choose a tool.
 const compactDescription = 120
 
 func (o Options) describe() int {
@@ -92,16 +92,16 @@ var (
 	resourcesSource string // in the declarations, at the end: the members of tools that are not servers
 )
 
-// noTools is the whole text of a module without tools, as the specification of the
-// gateway requires.
+// noTools is the whole text of a module without tools. The specification of the gateway
+// requires this text.
 const noTools = "// No tools available\n"
 
-// module is an unfinished module. Its text is written once, when the length is known:
-// with thousands of tools, copies are most of the cost.
+// module is an unfinished module. result writes the text once, when the length is known: with
+// thousands of tools, copying text is most of the cost.
 type module struct {
 	options  Options
 	sections []section // one per server, sorted by name
-	owners   []int     // by server: the index of its section; the accounts of a server share one
+	owners   []int     // index of the section, by index of the server; the accounts of a server share a section
 	warnings []Warning
 	length   int // estimated length of the text
 }
@@ -115,7 +115,7 @@ type section struct {
 
 func newModule(n *naming.Names, o Options, away map[string]string) *module {
 	m := &module{options: o, owners: make([]int, len(n.Servers))}
-	shared := map[string]int{} // by server without the account
+	shared := map[string]int{} // index of the section, by server without the account
 	for i, s := range n.Servers {
 		plain, _ := toolscript.CutAccount(s.Name)
 		owner, known := shared[plain]
@@ -131,7 +131,8 @@ func newModule(n *naming.Names, o Options, away map[string]string) *module {
 	return m
 }
 
-// unavailable returns why a server, or which of its accounts, is not connected.
+// unavailable returns why a server is not connected, with the names of its accounts that are not connected; "" if
+// all are connected.
 func unavailable(s naming.Server, away map[string]string) string {
 	if len(s.Accounts) == 0 {
 		return away[s.Name]
@@ -147,8 +148,8 @@ func unavailable(s naming.Server, away map[string]string) string {
 
 func (m *module) warn(w Warning) { m.warnings = append(m.warnings, w) }
 
-// add adds a tool of a server. The tools of a server need not be consecutive: tool b__c
-// of a__b can come between two tools of a.
+// add adds a tool of a server. The tools of a server need not be added consecutively: sorted
+// by id, a tool of server a__b can come between two tools of server a.
 func (m *module) add(server int, p piece) {
 	s := &m.sections[m.owners[server]]
 	if s.pieces == nil {
@@ -267,7 +268,7 @@ func (m *module) members(b *strings.Builder) {
 	}
 }
 
-// as writes the method $as of a server with accounts, which returns the type of the server.
+// as writes the method $as of a server with accounts. The method returns the type of the server.
 func (s section) as(b *strings.Builder, of string, indent int) {
 	if len(s.Accounts) == 0 {
 		return
@@ -287,7 +288,7 @@ func (s section) methods(b *strings.Builder) {
 // maxReason is the maximum length of the reason why a server is not connected.
 const maxReason = 200
 
-// unavailableLines returns the comment that the server is not connected, and what this
+// unavailableLines returns a comment that the server is not connected, why, and what this
 // means for its tools.
 func (s section) unavailableLines() []string {
 	if s.away == "" {
@@ -301,7 +302,7 @@ func (s section) unavailableLines() []string {
 	return append(commented("Not connected, "+reason), what)
 }
 
-// joined returns the texts as literals.
+// joined returns the texts as string literals with between between them.
 func joined(texts []string, between string) string {
 	literals := make([]string, len(texts))
 	for i, text := range texts {

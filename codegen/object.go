@@ -1,8 +1,8 @@
 package codegen
 
-// object returns the type of objects. A schema that does not mention
-// additionalProperties is closed, although JSON Schema leaves it open: misspelt
-// arguments become errors. A schema without named properties is open.
+// object returns the type of an object schema. A schema that does not mention
+// additionalProperties becomes a closed type, so that misspelt arguments are errors; in JSON
+// Schema it would be open. A schema without named properties becomes an open type.
 func (c *converter) object(v *value, at *path, depth int, with neighbours) *typ {
 	props := c.properties(v, at, depth)
 	index, closed := c.further(v, at, depth, with)
@@ -84,7 +84,7 @@ func (c *converter) further(v *value, at *path, depth int, with neighbours) (ind
 	return union(types...), closed
 }
 
-// required marks the required properties and adds those that are not declared.
+// required marks the required properties, and adds required properties that are not declared.
 func (c *converter) required(props []property, v *value, at *path, index *typ) []property {
 	names := c.strings(v.get("required"), at.to("required"))
 	for i, part := range v.list("allOf") {
@@ -114,10 +114,10 @@ func (c *converter) required(props []property, v *value, at *path, index *typ) [
 	return props
 }
 
-// conditional adds the properties that only conditions declare: without them, a closed
-// type would reject values that the schema allows. Their type is unknown, because it
-// depends on the condition. If a condition names properties in an unsupported way,
-// index becomes unknown, which opens the object.
+// conditional adds the properties that only conditional schemas declare: without them, a
+// closed type would reject values that the schema allows. Their type is unknown, because it
+// depends on the condition. If a conditional schema declares properties with unsupported
+// keywords, conditional opens the object by setting index to unknown.
 func (c *converter) conditional(props []property, index *typ, v *value, depth int) ([]property, *typ) {
 	under := conditions(v, depth)
 	if len(under) == 0 {
@@ -143,8 +143,8 @@ func (c *converter) conditional(props []property, index *typ, v *value, depth in
 	return props, index
 }
 
-// conditions returns the schemas that apply to the same object as v under a
-// condition, including nested ones.
+// conditions returns the schemas in v that apply to the same object under a condition,
+// including nested ones.
 func conditions(v *value, depth int) []*value {
 	if depth > maxDepth {
 		return nil
@@ -175,7 +175,7 @@ func conditions(v *value, depth int) []*value {
 // maxNames is the maximum number of names in propertyNames that become properties.
 const maxNames = 100
 
-// enumeratedNames returns the properties of a map whose keys are listed.
+// enumeratedNames returns the properties of an object whose propertyNames has an enum.
 func (c *converter) enumeratedNames(v *value, index *typ) []property {
 	names := v.get("propertyNames").get("enum")
 	if !names.is(array) || len(names.items) == 0 || len(names.items) > maxNames || v.has("patternProperties", "required") {
@@ -191,9 +191,9 @@ func (c *converter) enumeratedNames(v *value, index *typ) []property {
 	return props
 }
 
-// cover widens an index signature to the types of all declared properties, as
-// TypeScript requires (TS2411). Large types make it unknown: repeating them would
-// double the text at each level.
+// cover widens an index signature so that it includes the types of all declared properties, as
+// TypeScript requires (TS2411). With large types it returns unknown, because repeating them
+// would double the text at each level.
 func cover(index *typ, props []property) *typ {
 	types := []*typ{index}
 	optional := false

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Stub returns a value of the observed type of a tool's results, for a call that is not
-// made; nil if no result has been observed. It has all known members, and one item in
-// each array. Strings are empty and numbers are 0.
+// Stub returns a placeholder for the result of a call that is not made. It has the observed type
+// of the tool's results, with all known members and one item in each array. Strings are empty
+// and numbers are 0. Stub returns nil if no result has been observed.
 func (s *Shapes) Stub(id string) json.RawMessage {
 	if s == nil || s.shapes[id] == nil {
 		return nil

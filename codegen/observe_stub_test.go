@@ -11,7 +11,7 @@ func TestObservedStub(t *testing.T) {
 	for _, tt := range []struct{ result, want string }{
 		{`{"b":"secret","a":[{"n":7},{"m":true}]}`, `{"a":[{"m":false,"n":0}],"b":""}`},
 		{`"secret"`, `""`}, {`[]`, `[]`}, {`null`, `null`}, {`12`, `0`},
-		{`{"a@example.com":1}`, `{}`}, // the names are data
+		{`{"a@example.com":1}`, `{}`}, // an object whose names are data
 	} {
 		var o codegen.Observer
 		o.See("s__t", json.RawMessage(tt.result))

@@ -16,12 +16,12 @@ func ShapeOf(value json.RawMessage) ObservedValue {
 	return ObservedValue{shapeOf(v, 0)}
 }
 
-// Or returns the shape of values that have the shape v or other.
+// Or returns a shape that describes both the values of v and the values of other.
 func (v ObservedValue) Or(other ObservedValue) ObservedValue {
 	return ObservedValue{merge(v.shape, other.shape)}
 }
 
-// Type returns the shape on one line of TypeScript; "" for the zero ObservedValue.
+// Type returns the shape as a TypeScript type on one line; "" for the zero ObservedValue.
 func (v ObservedValue) Type() string {
 	if v.shape == nil {
 		return ""

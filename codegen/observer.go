@@ -9,7 +9,7 @@ import (
 const (
 	maxTools  = 4096
 	maxResult = 256 << 10 // bytes; larger results are ignored
-	settled   = 20        // results in a row without new information, after which results of the tool are ignored
+	settled   = 20        // number of consecutive results without new information, after which further results of a tool are ignored
 )
 
 // Observer collects the shapes of results of tools without an output schema. The zero value is
@@ -91,7 +91,7 @@ type Shapes struct {
 	shapes  map[string]*shape
 }
 
-// Version returns a number that differs between different Shapes of one Observer; 0 for nil.
+// Version returns a number that changes whenever the shapes of an Observer change; 0 for nil.
 func (s *Shapes) Version() uint64 {
 	if s == nil {
 		return 0
@@ -99,8 +99,8 @@ func (s *Shapes) Version() uint64 {
 	return s.version
 }
 
-// Type returns the observed type of a tool's results on one line of TypeScript; "" if
-// no result has been observed.
+// Type returns the observed type of a tool's results as TypeScript on one line; "" if no
+// result has been observed.
 func (s *Shapes) Type(id string) string {
 	if s == nil || s.shapes[id] == nil {
 		return ""

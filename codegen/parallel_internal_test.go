@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestParallel: do has each number once, and a panic of one call reaches the caller after the others.
+// TestParallel: parallel calls do once for each number. If one call panics, parallel panics after the others have ended.
 func TestParallel(t *testing.T) {
 	const n = 1000
 	var calls [n]atomic.Int32

@@ -1,8 +1,9 @@
 package codegen
 
 // withoutParameters returns the type of the arguments of a tool: a type without members if the
-// schema declares no parameter, and otherwise t. A schema without parameters opens the object
-// like any other, but readers take an index signature for parameters that they do not know.
+// schema declares no parameter, and otherwise t. By the rules for objects, a schema without
+// parameters would become an open type, but readers of its index signature would look for
+// parameters that do not exist.
 func (c *converter) withoutParameters(t *typ) *typ {
 	switch {
 	case t == unknown: // arguments are always an object
@@ -15,8 +16,8 @@ func (c *converter) withoutParameters(t *typ) *typ {
 	return anyObject
 }
 
-// onlyDeclares reports whether properties is the only keyword about members in an
-// object schema.
+// onlyDeclares reports whether an object schema has no keyword about members except
+// properties.
 func onlyDeclares(v *value) bool {
 	for _, m := range v.members {
 		switch m.key {

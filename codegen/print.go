@@ -11,8 +11,8 @@ const (
 	block              // one property per line
 )
 
-// printer writes types into one builder. Every text is written once, so that depth
-// adds no cost.
+// printer writes types into one builder. It writes every text only once, so that the cost
+// does not grow with the depth.
 type printer struct {
 	out      *strings.Builder
 	style    style
@@ -171,8 +171,8 @@ func key(name string) string {
 	return quote(name)
 }
 
-// inlined reports whether references to a are replaced by its type: names for string or
-// for another name only make types harder to read.
+// inlined reports whether the printer replaces references to a by its type. It does so for
+// names of simple types and of other names, because such names only make types harder to read.
 func (a *alias) inlined() bool {
 	return a.at != nil && a.state == visited && (a.typ.op == opWord || a.typ.op == opRef)
 }

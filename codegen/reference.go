@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// references returns the types of the targets of a schema's references. known reports
-// whether the references add nothing else.
+// references returns the types of the targets of a schema's references. known is false if
+// there may be further targets.
 func (c *converter) references(v *value, at *path) (types []*typ, known bool) {
 	known = true
 	for _, key := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
@@ -21,8 +21,8 @@ func (c *converter) references(v *value, at *path) (types []*typ, known bool) {
 	return types, known
 }
 
-// reference returns the type of the target of a reference. The target of a dynamic
-// reference depends on the path to it: then the type is a union, and all is false.
+// reference returns the type of the target of a reference. A dynamic reference can have
+// several targets, depending on the path to it. Then the type is a union, and all is false.
 func (c *converter) reference(from *value, key string, ref *value, at *path) (t *typ, all bool) {
 	if !ref.is(text) {
 		c.warn(at.to(key), "not a string")
@@ -65,9 +65,9 @@ func (c *converter) target(target *value, ref string, at *path) *typ {
 	return &typ{op: opRef, ref: a, bulk: len(a.name)}
 }
 
-// name returns an unused name for the target of a reference: the root's name, an
-// underscore and a name with a capital. Type names of tools have no underscore before a
-// capital, so the names cannot collide.
+// name returns an unused name for the target of a reference: the name of the root, an
+// underscore, and a word that begins with a capital. Type names of tools have no underscore
+// before a capital, so they cannot be equal to such a name.
 func (c *converter) name(ref string) string {
 	segment := ref[strings.LastIndexAny(ref, "/#")+1:]
 	if decoded, err := url.PathUnescape(segment); err == nil {

@@ -10,23 +10,23 @@ import (
 // document resolves the references of one schema. It never reads other documents.
 type document struct {
 	root   *value
-	whole  *resource            // the whole schema, for parts outside all other resources
-	id     string               // keyword of identities: $id, or id in draft 4
+	whole  *resource            // the whole schema, which contains the parts without a resource of their own
+	id     string               // keyword for identities: $id, or id in draft 4
 	places map[string]*value    // resources and anchors by absolute URI
 	scope  map[*value]*resource // nil if no part of the schema has an identity
 
 	dynamic map[string][]*value // dynamic anchors by their fragment, such as #name
 }
 
-// resource is a part of a schema with its own identity: references inside it are
-// relative to it.
+// resource is a part of a schema with its own $id. References inside the part are relative to
+// that URI.
 type resource struct {
 	base *url.URL
 	root *value
 }
 
-// newDocument returns the document of a schema. It searches for identities only if the
-// schema may have some; nearly all schemas have none.
+// newDocument returns the document of a schema. identities reports whether parts may have an
+// $id; nearly all schemas have none, and then newDocument does not search for them.
 func newDocument(root *value, identities bool) *document {
 	d := &document{root: root, whole: &resource{base: &url.URL{}, root: root}, id: "$id"}
 	dialect := root.get("$schema").str()
@@ -42,7 +42,7 @@ func newDocument(root *value, identities bool) *document {
 	return d
 }
 
-// identity reports whether a keyword gives a part of a schema an identity.
+// identity reports whether a keyword gives a part of a schema a URI or an anchor.
 func identity(keyword string) bool {
 	switch keyword {
 	case "$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor":
@@ -166,8 +166,7 @@ func (v *value) pointer(pointer string) *value {
 	return v
 }
 
-// path is the path from the root of a schema to a part of it. It is converted to text
-// only for warnings.
+// path is the path from the root of a schema to a part of it. Only warnings need it as text.
 type path struct {
 	parent *path
 	key    string

@@ -63,13 +63,13 @@ func (c *converter) convert(v *value, at *path, depth int) *typ {
 	return t
 }
 
-// neighbours says how other keywords of a schema add to the type that its own keywords give.
+// neighbours says whether references or branches of a schema add to the type of its other keywords.
 type neighbours uint8
 
 const (
 	alone  neighbours = iota
-	mixed             // references or branches add to the type
-	hidden            // not all additions are known: they may be any property
+	mixed             // references or branches add to the type, and all additions are known
+	hidden            // some additions are not known: the object may have any further property
 )
 
 // constrained returns the type of all keywords except const and enum.
@@ -85,7 +85,7 @@ func (c *converter) constrained(v *value, at *path, depth int) *typ {
 	return t
 }
 
-// others returns the types of the keywords that contain other schemas. A value must have all of these types.
+// others returns the types of references and branches. A value must have all of these types.
 func (c *converter) others(v *value, at *path, depth int) (types []*typ, with neighbours) {
 	types, known := c.references(v, at)
 	for _, key := range []string{"oneOf", "anyOf"} {
@@ -135,15 +135,15 @@ func (c *converter) branches(branches []*value, key string, at *path, depth int)
 	return types
 }
 
-// hasNoType reports whether a branch has only keywords without a type: {"required":
-// ["a"]} requires a property that is typed elsewhere.
+// hasNoType reports whether a branch has only keywords that give no type, such as {"required":
+// ["a"]}, which requires a property that another schema declares.
 func hasNoType(v *value) bool {
 	for _, m := range v.members {
 		switch m.key {
 		case "required", "title", "description", "$comment", "if", "then", "else":
 		case "not":
 			if !m.value.is(object) || len(m.value.members) == 0 {
-				return false // not: true and not: {} allow nothing
+				return false // "not": true and "not": {} allow no value
 			}
 		default:
 			return false
@@ -152,7 +152,7 @@ func hasNoType(v *value) bool {
 	return true
 }
 
-// typed returns the type given by the keyword type and the keywords of that type.
+// typed returns the type of the keyword "type" and of the keywords for values of that type.
 func (c *converter) typed(v *value, at *path, depth int, with neighbours) *typ {
 	if t := v.get("type"); t.is(text) { // the common case
 		return c.ofType(t.text, v, at, depth, with)
@@ -168,7 +168,8 @@ func (c *converter) typed(v *value, at *path, depth int, with neighbours) *typ {
 	return union(types...)
 }
 
-// typeWords returns the types that a schema names or, without a type, those that its keywords imply.
+// typeWords returns the types in the keyword "type" of a schema. Without that keyword, it returns the types that
+// other keywords imply.
 func (c *converter) typeWords(v *value, at *path) []string {
 	var words []string
 	switch t := v.get("type"); {
@@ -195,7 +196,7 @@ func (c *converter) typeWords(v *value, at *path) []string {
 	return words
 }
 
-// simple holds the types that have no keywords of their own.
+// simple maps the types without keywords of their own to TypeScript types.
 var simple = map[string]*typ{
 	"string": word("string"), "number": word("number"), "integer": word("number"),
 	"boolean": word("boolean"), "null": word("null"), "any": unknown,

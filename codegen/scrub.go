@@ -8,12 +8,12 @@ import (
 	"unicode/utf16"
 )
 
-// Text from servers is hostile. It may try to end the comment, string, Markdown fence
-// or page that contains it, or to look different from what runs.
+// Text from servers may be hostile. It may try to end the comment, string, Markdown fence
+// or page that contains it, or make code look different from what runs.
 
-// invisible reports whether r is invisible but changes the text for readers or
-// models: bidi controls, tags, Hangul fillers. Joiners stay, because several scripts
-// and emoji need them.
+// invisible reports whether r is invisible but changes the meaning of a text for readers or
+// models: bidi controls, tags, Hangul fillers. Joiners do not count, because several writing
+// systems and emoji need them.
 func invisible(r rune) bool {
 	switch {
 	case r == '\u200c', r == '\u200d':
@@ -24,7 +24,7 @@ func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) || 0xE0000 <= r && r <= 0xE0FFF
 }
 
-// breaking reports whether r may end a line or is a control character.
+// breaking reports whether r ends a line in some programs, or is a control character.
 func breaking(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || r == '\u2028' || r == '\u2029'
 }
@@ -56,8 +56,7 @@ func clean(s string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// printable reports whether s is ASCII without control characters, as nearly all text
-// is.
+// printable reports whether s is ASCII without control characters. Nearly all text is.
 func printable(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -67,10 +66,10 @@ func printable(s string) bool {
 	return true
 }
 
-// breakouts escapes the ends of a comment, a <script> element and a Markdown fence.
+// breakouts escapes texts that end a comment, a <script> element or a Markdown fence.
 var breakouts = strings.NewReplacer("*/", `*\/`, "</", `<\/`, "<!--", `<\!--`, "```", "'''")
 
-// closed returns s with breakouts applied. Most text has none of their first characters.
+// closed returns s with breakouts applied. It is fast for text without the first characters of breakouts.
 func closed(s string) string {
 	if !strings.ContainsAny(s, "*<`") {
 		return s
@@ -116,7 +115,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-// plainHTML reverts the HTML escapes of encoding/json, except the < that could end a
-// <script>. Escaped backslashes are skipped.
+// plainHTML reverts the HTML escapes of encoding/json, except those of a < that could end a
+// <script> element. It skips escaped backslashes.
 var plainHTML = strings.NewReplacer(`\\`, `\\`, `\u003c/`, `\u003c/`, `\u003c!`, `\u003c!`,
 	`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")

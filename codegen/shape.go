@@ -28,13 +28,13 @@ const (
 	isObject
 )
 
-// shape is what is known about a value: names and types of members, never values. It is immutable.
-// Shapes serve as documentation and reject nothing, so all printed members are optional and all
-// objects are open.
+// shape describes observed values by the names and types of their members. It contains no values
+// and is immutable. Shapes serve as documentation and reject nothing, so all printed members are
+// optional and all objects are open.
 type shape struct {
 	kinds   kinds
 	members map[string]*shape // for objects, by name
-	other   *shape            // for maps: shape of all members together
+	other   *shape            // for objects whose names are data: one shape for all members
 	items   *shape            // for arrays; nil if all arrays were empty
 }
 
@@ -68,14 +68,14 @@ func shapeOf(v any, depth int) *shape {
 	return &shape{kinds: isNumber}
 }
 
-// aName matches common member names. Other names, and names with many digits, are
-// likely private data such as addresses and numbers.
+// aName matches common member names. Other names, and names with many digits, are likely
+// private data, such as addresses and numbers, used as keys.
 var (
 	aName      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]{0,39}$`) })
 	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]{4}`) })
 )
 
-// bounded replaces the names of an object by a single shape if the names are data.
+// bounded replaces the members of an object by a single shape if their names are data.
 func (s *shape) bounded() *shape {
 	if s.other == nil && len(s.members) <= maxMembers && !slices.ContainsFunc(slices.Collect(maps.Keys(s.members)), isData) {
 		return s
@@ -90,8 +90,8 @@ func (s *shape) bounded() *shape {
 
 func isData(name string) bool { return !aName().MatchString(name) || manyDigits().MatchString(name) }
 
-// merge returns the shape of values that have either shape. A nil shape adds nothing.
-// The result is a itself if b adds nothing.
+// merge returns a shape that describes the values of both shapes. A nil shape describes no
+// value. If b adds no information, the result is a itself.
 func merge(a, b *shape) *shape {
 	switch {
 	case a == nil:
@@ -127,7 +127,7 @@ func (s *shape) String() string {
 	return s.text(0)
 }
 
-// words maps kinds without parts to their TypeScript types.
+// words maps the kinds of simple values to TypeScript types.
 var words = []struct {
 	kind kinds
 	word string

@@ -9,9 +9,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Signature returns the call and the result type of a tool on one line, without
-// documentation, in at most most characters. If necessary, "…" replaces inner types
-// first, and then optional arguments.
+// Signature returns the call and the result type of a tool on one line, without documentation.
+// The line has at most most characters. If necessary, "…" replaces inner types, and then also
+// optional arguments.
 func Signature(t toolscript.Tool, call string, most int) string {
 	w := toolWriter{tool: t, options: Options{Form: Compact}}
 	params, result := noMembers, word("any")
@@ -31,7 +31,7 @@ func Signature(t toolscript.Tool, call string, most int) string {
 	return shortened(params, call, most)
 }
 
-// arguments returns the parameter of a signature.
+// arguments returns the parameter list of a signature.
 func arguments(params *typ, depth int) string {
 	switch {
 	case params == noMembers:

@@ -2,12 +2,12 @@ package codegen
 
 import "strings"
 
-// Stored describes a value in the store of scripts, or all values whose keys begin with
-// Key.
+// Stored describes one value in the store of scripts, or, with Begin, all values whose keys
+// begin with Key.
 type Stored struct {
 	Scope string
 	Key   string // for Run: the name of the run
-	Begin bool   // Key is the beginning of several keys, and has no special characters
+	Begin bool   // Key is a common beginning of several keys, and contains no special characters
 	Run   bool   // store.run reads the value
 	Type  string // observed type, on one line of TypeScript; "" if it is not known
 }
@@ -24,9 +24,9 @@ func StoreTypes(known []Stored) string {
 	return storeSource + StoreDeclarations(known)
 }
 
-// StoreDeclarations returns overloads for the values, which follow the declarations of
-// a module; "" if there are no values. The overloads return any, so that a value of
-// another type later is not a type error.
+// StoreDeclarations returns overloads for the values, to append to the declarations of a
+// module; "" if there are no values. The overloads return any, so that a later value of another
+// type causes no type error.
 func StoreDeclarations(known []Stored) string {
 	return overloads(known, "export interface Store {\n", "}\n")
 }

@@ -35,7 +35,7 @@ func TestStoreTypes(t *testing.T) {
 	}
 }
 
-// TestStoreTypesAreBounded: many long types are cut off, and the keys stay.
+// TestStoreTypesAreBounded: if there are many long types, StoreTypes leaves out types but no keys.
 func TestStoreTypesAreBounded(t *testing.T) {
 	long := strings.Repeat("number | ", 60) + "null"
 	var known []codegen.Stored

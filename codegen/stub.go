@@ -13,11 +13,11 @@ const (
 	stubValues = 2000 // values of one stub
 )
 
-// Stub returns a value of the type that a schema describes, for a call that is not
-// made. It has all members that the schema names, so that a script can read them, and
-// one item in each array. Strings have the format of the schema, or are empty; numbers
-// are the minimum, or 0. It ignores pattern, uniqueItems and not, so the value may
-// violate the schema. If the schema cannot be read, the value is {}.
+// Stub returns a placeholder for the result of a call that is not made, with the type that the
+// output schema describes. It has all members that the schema names, so that a script can read
+// them, and one item in each array. Strings have the format of the schema, or are empty;
+// numbers are the minimum, or 0. Stub ignores pattern, uniqueItems and not, so the value may
+// violate the schema. If the schema is not valid, the value is {}.
 func Stub(schema json.RawMessage) json.RawMessage {
 	doc, err := decode(schema)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *stubber) write(v *value, depth int) {
 	}
 }
 
-// target follows references, and takes the first branch of a schema that has
-// branches and no type.
+// target follows references. For a schema with branches and without a type, it continues with
+// the first branch.
 func (s *stubber) target(v *value) *value {
 	for range stubDepth {
 		next := v.get("$ref")
@@ -100,8 +100,8 @@ func (s *stubber) typed(v *value, depth int) {
 	}
 }
 
-// typeOf returns the first type of a schema that is not null. For a schema without a
-// type, it infers the type from other keywords.
+// typeOf returns the first type of a schema other than null. If the schema has no type, typeOf
+// infers one from other keywords.
 func typeOf(v *value) string {
 	t := v.get("type")
 	if t.str() != "" {

@@ -119,8 +119,8 @@ func ourSuite(groups []suiteGroup, open bool) (declarations string, instances *s
 	return module(catalog(tools...), codegen.Options{Form: codegen.Declarations, Open: open}).Text, f
 }
 
-// theirSuite returns the suite with types of json-schema-to-typescript, and nil if
-// that is not installed. Schemas that it cannot compile get type any.
+// theirSuite returns the suite with types of json-schema-to-typescript, or nil if that is not
+// installed. Schemas that json-schema-to-typescript cannot compile get the type any.
 func theirSuite(t *testing.T, groups []suiteGroup) (f *suiteFile, failed int) {
 	t.Helper()
 	peers, err := filepath.Abs(filepath.Join("..", "test", "node_modules"))
@@ -234,7 +234,7 @@ func errorLines(t *testing.T, files map[string]string) map[string][]int {
 	return all
 }
 
-// openness has both meanings of objects that do not mention additionalProperties.
+// openness maps names to the values of Options.Open.
 var openness = map[string]bool{"open": true, "closed": false}
 
 // TestSuite runs the public JSON-Schema-Test-Suite as TypeScript: valid instances
@@ -301,8 +301,8 @@ const (
 	siblings   = "draft 7 ignores $id next to $ref; without $schema the draft is not known"
 )
 
-// suiteReasons are the reasons by group. Groups without refused instances must not be
-// in the table.
+// suiteReasons maps groups with refused valid instances to the reason. Groups without such
+// instances must not be in the table.
 var suiteReasons = map[string]string{
 	"additionalProperties: additionalProperties are allowed by default":                                                                     closed,
 	"additionalProperties: additionalProperties being false does not allow other properties":                                                otherTypes,

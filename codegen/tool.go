@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 )
 
-// piece is the text of one tool in one form. It depends only on the tool and its names,
-// so all modules with the tool can share it.
+// piece is the text of one tool in one form of module. It depends only on the tool and its
+// names, so all modules with the tool can share it.
 type piece struct {
 	types    string // declarations of parameters and result
 	method   string // its documentation and signature
@@ -27,7 +27,7 @@ type toolWriter struct {
 	names    naming.Tool
 	observed string // the type of observed results; "" if there are none
 	options  Options
-	input    bool // the type of the arguments is being written, not that of the result
+	input    bool // true while the type of the arguments is written, false for the type of the result
 	piece    piece
 	types    strings.Builder
 }
@@ -115,9 +115,9 @@ func (w *toolWriter) convert(which string, schema []byte, name string) []*alias 
 
 const inputSchema = "inputSchema"
 
-// declare writes declarations and returns the text that refers to the first one. In the
-// compact form, this text is the type itself unless the type is recursive: names that
-// are used once would be a third of the module.
+// declare writes declarations and returns the text that refers to the first one. In the compact
+// form, this text is the type itself unless the type is recursive. Otherwise names that are used
+// only once would be a third of the module.
 func (w *toolWriter) declare(declarations []*alias) string {
 	root := declarations[0]
 	for _, a := range declarations {
@@ -151,8 +151,8 @@ func (w *toolWriter) declaration(a *alias) {
 	p.out.WriteString(";\n")
 }
 
-// known returns the name of a declaration that readers know: the name of the tool, or
-// the last part of the name of a definition.
+// known returns the name by which readers know a declaration: the name of the tool, or the last
+// part of the name of a definition.
 func (w *toolWriter) known(a *alias) string {
 	if a.at == nil {
 		return w.tool.Name
@@ -164,7 +164,7 @@ func (w *toolWriter) printer(out *strings.Builder) *printer {
 	p := &printer{out: out, style: block, describe: w.options.describe(), input: w.input}
 	if w.options.Form == Compact {
 		p.style = line
-		p.describe /= 2 // for parameters, which are many, and whose names help
+		p.describe /= 2 // parameters are many, and their names say much
 	}
 	return p
 }
@@ -198,8 +198,8 @@ func (w *toolWriter) method(params string, optional bool, result string) {
 	w.piece.method = b.String()
 }
 
-// address returns the expressions for the server and the id of the tool in the full form. The
-// methods of a server with accounts belong to a function with the parameter server.
+// address returns the expressions for the server and the id of the tool in the full form. For a server
+// with accounts, they use the parameter server of the function that contains the methods.
 func (w *toolWriter) address() (server, id string) {
 	if _, account := toolscript.CutAccount(w.tool.Server); account != "" {
 		return "server", "server + " + quote(toolscript.Separator+w.tool.Name)
@@ -230,8 +230,8 @@ func (w *toolWriter) documentation() []string {
 	return append(lines, id)
 }
 
-// brief returns the documentation in the compact form: one line with the description
-// and the effect of a call, and the id if the identifier does not show it.
+// brief returns the documentation in the compact form: one line with the description, the
+// effect of a call, and the id if it cannot be derived from the identifier.
 func (w *toolWriter) brief(lines []string) []string {
 	if hint := effect(w.tool.Annotations); hint != "" {
 		lines = append(lines, "(server: "+hint+")")
@@ -264,7 +264,7 @@ func effect(a toolscript.Annotations) string {
 	return ""
 }
 
-// hints describes the annotations of a tool.
+// hints returns the annotations of a tool as text.
 func hints(a toolscript.Annotations) string {
 	var said []string
 	for _, hint := range []struct {

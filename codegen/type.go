@@ -18,7 +18,7 @@ const (
 	opObject
 )
 
-// typ is a type expression. It does not change after its converter has finished.
+// typ is a type expression. It is immutable after its converter has finished.
 type typ struct {
 	op    op
 	word  string     // for opWord
@@ -46,7 +46,7 @@ type alias struct {
 	schema *value
 	at     *path
 
-	recursive bool  // for the root: its own schema refers to it
+	recursive bool  // for the root: its schema refers to itself
 	state     visit // see finish
 	width     int
 }
@@ -117,7 +117,7 @@ func intersection(parts ...*typ) *typ {
 	return combine(opIntersection, distinct(kept), unknown)
 }
 
-// combine joins parts with an operator. It returns empty if there are no parts.
+// combine returns the union or intersection of parts, without duplicates. It returns empty if there are no parts.
 func combine(o op, parts []*typ, empty *typ) *typ {
 	switch len(parts) {
 	case 0:
@@ -145,11 +145,11 @@ func flatten(o op, parts []*typ) []*typ {
 	return flat
 }
 
-// short is the maximum size of types that are compared as text. Larger types count as
-// different: comparing them at every level of a schema would take quadratic time.
+// short is the maximum size of types that distinct compares as text, in bytes. Larger types
+// count as different: comparing them at every level of a schema would take quadratic time.
 const short = 256
 
-// distinct removes duplicates.
+// distinct removes duplicate types.
 func distinct(parts []*typ) []*typ {
 	if len(parts) < 2 {
 		return parts
@@ -172,7 +172,7 @@ func distinct(parts []*typ) []*typ {
 	return kept
 }
 
-// acceptsEmpty reports whether {} is of type t, so that the arguments are optional.
+// acceptsEmpty reports whether {} has type t. Then the arguments of a call are optional.
 func (t *typ) acceptsEmpty() bool {
 	switch t.op {
 	case opWord:
@@ -205,7 +205,7 @@ func (t *typ) acceptsEmpty() bool {
 	}
 }
 
-// mayBeObject reports whether an object may be of type t.
+// mayBeObject reports whether an object may have type t.
 func (t *typ) mayBeObject() bool {
 	switch t.op {
 	case opWord:

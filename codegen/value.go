@@ -10,7 +10,7 @@ const (
 	text
 	array
 	object
-	cut // too deep; not read
+	cut // nested too deep, so it was not read
 )
 
 // value is a decoded JSON value that keeps the order of its members.
@@ -67,8 +67,8 @@ func (v *value) position(key string) int {
 	return -1
 }
 
-// set adds a member. For a key that occurs twice, the last value is kept at the first
-// position.
+// set adds a member. If the key occurs again, set replaces the value and keeps the position of
+// the first one.
 func (v *value) set(key string, to *value) {
 	if i := v.position(key); i >= 0 {
 		v.members[i].value = to

@@ -14,9 +14,9 @@ import (
 )
 
 // alternatives explains a value that fits no branch, or more than one. If a member with
-// constants distinguishes the branches, its value selects the branch to explain.
-// Otherwise the branch that was probably meant is explained. If all branches require
-// other types, the message lists the types.
+// constants distinguishes the branches, the value of that member selects the branch to
+// explain. Otherwise alternatives explains the branch that was probably meant. If all branches
+// require other types, the message lists the types.
 func (x *explainer) alternatives(err *violation) []toolscript.Detail {
 	at, value := pointer(err.InstanceLocation), x.at(err.InstanceLocation)
 	if one, ok := err.ErrorKind.(*kind.OneOf); ok && len(one.Subschemas) > 0 {
@@ -51,7 +51,7 @@ func (x *explainer) alternatives(err *violation) []toolscript.Detail {
 // nearest is the start of the message about a branch that was probably meant.
 const nearest = "no alternative fits; in the nearest, "
 
-// branch explains the violations of one branch.
+// branch explains the violations of one branch. Each message begins with prefix.
 func (x *explainer) branch(wrong *violation, prefix string) (all []toolscript.Detail) {
 	for _, leaf := range leaves(wrong) {
 		for _, d := range x.explain(leaf) {
@@ -77,7 +77,7 @@ func meantBranch(err *violation) *violation {
 		}
 		count := len(found)
 		if slices.ContainsFunc(found, func(leaf *violation) bool { return ofConstant(leaf, err) }) {
-			count += maxDetails * maxDetails // a branch for other values of that member
+			count += maxDetails * maxDetails // the branch is for other values of that member
 		}
 		if best == nil || count < fewest {
 			best, fewest = branch, count
@@ -86,13 +86,13 @@ func meantBranch(err *violation) *violation {
 	return best
 }
 
-// ofType reports whether leaf means that the value itself has the wrong type.
+// ofType reports whether leaf says that the value itself, not a part of it, has the wrong type.
 func ofType(leaf, of *violation) bool {
 	_, ok := leaf.ErrorKind.(*kind.Type)
 	return ok && len(leaf.InstanceLocation) == len(of.InstanceLocation)
 }
 
-// ofConstant reports whether leaf means that a member of the value differs from a constant.
+// ofConstant reports whether leaf says that a member of the value differs from a constant.
 func ofConstant(leaf, of *violation) bool {
 	if len(leaf.InstanceLocation) != len(of.InstanceLocation)+1 {
 		return false
@@ -116,11 +116,11 @@ func typesOf(err *violation) []string {
 	return slices.Compact(types)
 }
 
-// tag is a member whose value selects the branch of a union. Without a name, there is no tag.
+// tag is a member whose value selects the branch of a union. The zero value means that there is no such member.
 type tag struct {
 	name     string
 	required bool    // required in every branch that allows objects
-	branches [][]any // values of each branch; nil for a branch that allows no object
+	branches [][]any // values of the member, by branch; nil for a branch that allows no object
 }
 
 // chosen returns the index of the branch that a value selects, or -1.
@@ -139,7 +139,7 @@ func (t tag) chosen(value any) int {
 // values returns the values of all branches.
 func (t tag) values() []any { return slices.Concat(t.branches...) }
 
-// tagOf returns the tag of the union that a violation is about.
+// tagOf returns the tag of the union in a violation.
 func (x *explainer) tagOf(err *violation) (t tag) {
 	s := x.checker.schemas[err.SchemaURL]
 	if s == nil {
@@ -172,9 +172,9 @@ func (x *explainer) tagOf(err *violation) (t tag) {
 	return tag{}
 }
 
-// newTag returns the tag with the given name, if the member is a tag: every branch that
-// allows objects has values of the member, and no value occurs in two branches. known
-// holds the values of branches without constants.
+// newTag returns a tag for the member name, or the zero tag if the member is not one. A member
+// is a tag if every branch that allows objects has values for it, and no value occurs in two
+// branches. known holds the values of branches whose schemas have no constants.
 func newTag(name string, branches []*jsonschema.Schema, known [][]any) tag {
 	t := tag{name: name, required: true}
 	seen := map[string]bool{}
@@ -209,7 +209,7 @@ const (
 	manyValues   = 1000
 )
 
-// scalar reports whether a value can be compared in negligible time.
+// scalar reports whether a value is simple enough to be compared in negligible time.
 func scalar(value any) bool {
 	switch value := value.(type) {
 	case map[string]any, []any:
@@ -244,7 +244,7 @@ func constants(branches []*jsonschema.Schema) []string {
 	return nil
 }
 
-// mayBeObject reports whether a schema may allow an object.
+// mayBeObject reports whether a schema may allow objects.
 func mayBeObject(s *jsonschema.Schema) bool {
 	for _, s := range joined(s) {
 		if s.Bool != nil && !*s.Bool || s.Types != nil && !s.Types.IsEmpty() && *s.Types&types["object"] == 0 {
@@ -257,7 +257,7 @@ func mayBeObject(s *jsonschema.Schema) bool {
 // manyJoined is the maximum number of schemas that joined returns.
 const manyJoined = 32
 
-// joined returns a schema and those that it always applies to the same value.
+// joined returns a schema and the schemas that it always applies to the same value.
 func joined(s *jsonschema.Schema) []*jsonschema.Schema {
 	var all []*jsonschema.Schema
 	add := func(s *jsonschema.Schema) {
@@ -298,8 +298,8 @@ func fixed(s *jsonschema.Schema) []any {
 	return nil
 }
 
-// discriminated returns the tag that OpenAPI's keyword discriminator names. The value of a
-// branch comes from mapping, or is the name of the schema that the branch refers to.
+// discriminated returns the tag that OpenAPI's keyword discriminator declares. The value for a
+// branch is in mapping, or is the name of the schema to which the branch refers.
 func discriminated(discriminator map[string]any, list []any, branches []*jsonschema.Schema) tag {
 	name, _ := discriminator["propertyName"].(string)
 	if name == "" || len(list) < 2 || len(list) > manyBranches || len(list) != len(branches) {

@@ -58,7 +58,7 @@ func (v *visit) items(items []any) {
 	}
 }
 
-// each applies the schemas to the items at the same positions.
+// each applies each schema to the item at the same position.
 func (v *visit) each(schemas []*jsonschema.Schema, items []any) {
 	for i, s := range schemas[:min(len(schemas), len(items))] {
 		if v.enough() {
@@ -166,7 +166,7 @@ func (v *visit) canonical(h hash.Hash, value any) {
 	}
 }
 
-// mark writes the kind and the length of the next value. Writing to a hash never fails.
+// mark writes the kind and the length of the next value to h. Writing to a hash never fails.
 func (v *visit) mark(h hash.Hash, kind byte, length int) {
 	_, _ = h.Write(binary.AppendUvarint([]byte{kind}, uint64(length)))
 }

@@ -11,13 +11,13 @@ import (
 // of stack at which Go ends the process. A unit of work takes at most about 20 ns.
 const (
 	maxWork       = 1 << 26 // units
-	maxDepth      = 5000    // depth of applied schemas, by nesting and by reference
-	maxViolations = 50_000  // violations created, including those of dropped alternatives
-	maxFound      = 200     // violations kept; the check stops at this number
+	maxDepth      = 5000    // depth of schemas that apply each other, nested or by reference
+	maxViolations = 50_000  // created violations, including those of alternatives that are dropped
+	maxFound      = 200     // kept violations; the check stops at this number
 	interval      = 1 << 16 // units between checks of the context
 )
 
-// Prices in units of work.
+// Costs in units of work.
 const (
 	applyPrice     = 64 // for applying one schema to one value
 	violationPrice = 50 // for creating a violation
@@ -37,8 +37,8 @@ type budget struct {
 	violations int
 }
 
-// stopped is the panic value of a check that must end because its budget is used up
-// or its context has ended.
+// stopped is the panic value that ends a check whose budget is used up or whose context has
+// ended.
 type stopped struct{ reason error }
 
 // spend takes units of work from the budget.
@@ -74,8 +74,9 @@ type frame struct {
 	depth  int
 }
 
-// above returns the frame whose schema applies f's schema to the same value, or nil. It
-// returns nil for a schema under not or if, which tests the value and declares nothing.
+// above returns the frame whose schema applies f's schema to the same value, or nil. It returns
+// nil if f's schema is under not or if, because such a schema only tests the value and
+// declares no members.
 func (f *frame) above() *frame {
 	if f.outer == nil || f.outer.at != f.at || f.outer.schema.Not == f.schema || f.outer.schema.If == f.schema {
 		return nil
@@ -98,7 +99,7 @@ func (p *valuePlace) in(step string) *valuePlace {
 	return next
 }
 
-// path returns the place in the format of the library.
+// path returns the position in the format of the library.
 func (p *valuePlace) path() []string {
 	if p == nil {
 		return nil

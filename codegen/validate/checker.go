@@ -17,7 +17,7 @@ type checker struct {
 	recursive map[string]*jsonschema.Schema // schemas with $recursiveAnchor, by document
 	plain     map[*jsonschema.Schema]bool   // schemas that method fits can apply
 
-	relaxed        bool                        // members with a default are not required
+	relaxed        bool                        // some members are not required because they have a default
 	nullable       map[*jsonschema.Schema]bool // schemas with "nullable": true
 	discriminators map[*jsonschema.Schema]tag  // tags of OpenAPI's keyword discriminator, by the first branch of the union
 	weight         int                         // size of all patterns, in instructions
@@ -54,8 +54,8 @@ func newChecker(s *jsonschema.Schema, weight int) *checker {
 	return c
 }
 
-// annotate finds OpenAPI's keywords in the document of the schemas. The library does
-// not compile them.
+// annotate finds the keywords nullable and discriminator of OpenAPI in the document, because
+// the library ignores them.
 func (c *checker) annotate(doc any) {
 	c.nullable, c.discriminators = map[*jsonschema.Schema]bool{}, map[*jsonschema.Schema]tag{}
 	for at, s := range c.schemas {
@@ -84,9 +84,9 @@ func document(s *jsonschema.Schema) string {
 	return address
 }
 
-// check returns the violation of a value, or nil, and whether further violations were
-// not looked for. problem is the reason why a part was not checked. err is set if the
-// context of the budget has ended.
+// check returns the violation of a value, or nil. cut reports that the check stopped early, so
+// there may be further violations. problem is the reason why a part was not checked. err is
+// set if the context of the budget has ended.
 func (c *checker) check(b *budget, value any, most int) (wrong *violation, cut bool, problem, err error) {
 	w := &walk{budget: b, checker: c, most: most}
 	defer func() {
@@ -108,7 +108,7 @@ func (c *checker) check(b *budget, value any, most int) (wrong *violation, cut b
 	return wrong, w.cut, problem, nil
 }
 
-// details explains a violation of a value.
+// details converts a violation of a value to Details.
 func (c *checker) details(wrong *violation, value any, cut bool) []toolscript.Detail {
 	if wrong == nil {
 		return nil

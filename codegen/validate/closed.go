@@ -6,15 +6,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// declared reports whether a closed object may have a member that is not among its own
-// properties, because another schema for the same object declares it. JSON Schema
-// ignores other schemas, so that {"additionalProperties": false, "allOf": […]} would
-// allow nothing. Authors mean the union of all members, and the types offer it.
+// declared reports whether another schema for the same object declares a member. Then a closed
+// object may have the member, although it is not among its own properties. JSON Schema ignores
+// other schemas, so {"additionalProperties": false, "allOf": […]} would allow no member of
+// allOf. Authors mean the union of all members, and the types of package codegen allow it.
 func (v *visit) declared(name string) bool {
 	return v.declares(v.s, name, nil, map[*jsonschema.Schema]bool{}) || v.declaredAbove(name)
 }
 
-// declaredAbove is like declared, without the schemas that the visited schema applies.
+// declaredAbove is like declared, but only considers the schemas that apply the visited schema,
+// and not those that the visited schema applies.
 func (v *visit) declaredAbove(name string) bool {
 	from, seen := v.s, map[*jsonschema.Schema]bool{v.s: true}
 	for f := v.frame.above(); f != nil; f = f.above() {
@@ -26,8 +27,8 @@ func (v *visit) declaredAbove(name string) bool {
 	return false
 }
 
-// declares reports whether a schema, or one that it applies to the same object,
-// declares a member. Alternatives to from, and schemas in seen, do not count.
+// declares reports whether s, or a schema that s applies to the same object, declares a member.
+// It skips the alternatives to from, and the schemas in seen.
 func (v *visit) declares(s *jsonschema.Schema, name string, from *jsonschema.Schema, seen map[*jsonschema.Schema]bool) bool {
 	v.spend(1)
 	if s == nil || seen[s] {
@@ -49,8 +50,7 @@ func (v *visit) declares(s *jsonschema.Schema, name string, from *jsonschema.Sch
 	return slices.ContainsFunc(applied(s, from), func(other *jsonschema.Schema) bool { return v.declares(other, name, nil, seen) })
 }
 
-// dependent reports whether a member is mentioned by keywords that make members depend
-// on others.
+// dependent reports whether a keyword for dependencies between members names a member.
 func (v *visit) dependent(s *jsonschema.Schema, name string) bool {
 	for trigger, needs := range s.DependentRequired {
 		v.spend(1 + len(needs))
@@ -68,7 +68,7 @@ func (v *visit) dependent(s *jsonschema.Schema, name string) bool {
 	return false
 }
 
-// constant reports whether a value of const or enum has the member.
+// constant reports whether a value in const or enum has the member.
 func (v *visit) constant(s *jsonschema.Schema, name string) bool {
 	values := fixed(s)
 	v.spend(len(values))
@@ -79,7 +79,7 @@ func (v *visit) constant(s *jsonschema.Schema, name string) bool {
 	})
 }
 
-// anyObject reports whether a schema requires an object, and nothing else.
+// anyObject reports whether a schema only requires the value to be an object.
 func anyObject(s *jsonschema.Schema) bool {
 	return s.Types != nil && *s.Types == types["object"] && s.AdditionalProperties == nil && s.UnevaluatedProperties == nil &&
 		len(s.Properties)+len(s.Required)+len(s.PatternProperties)+len(s.DependentRequired)+len(s.Dependencies) == 0 &&

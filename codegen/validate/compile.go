@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// Limits of a schema. The time for compiling is quadratic in the number of subschemas,
-// of references, and of lists in an enum.
+// Limits of a schema. The time for compiling is quadratic in the numbers of subschemas,
+// references and lists in an enum.
 const (
 	maxSchemaBytes = 512 << 10
 	maxSubschemas  = 5000
@@ -23,7 +23,7 @@ const (
 // location is the address under which schemas are compiled. It never appears in a message.
 const location = "mem:///schema.json"
 
-// refuse is a loader that rejects all other documents. The loader of the library reads
+// refuse is a loader that rejects all documents. The default loader of the library would read
 // files.
 type refuse struct{}
 
@@ -84,8 +84,9 @@ func plain(err error) error {
 	return errors.New(text)
 }
 
-// bounded rejects documents that take too long to compile, or that walk would misread.
-// Each object counts as a subschema, so the count may be too high, but never too low.
+// bounded returns an error for a document that takes too long to compile, or that walk cannot
+// apply correctly. It counts each object as a subschema, so the count may be too high, but
+// never too low.
 func bounded(doc any) error {
 	var n census
 	n.count(doc, true)
@@ -110,7 +111,7 @@ type census struct {
 
 	number  string // a number with too many digits for exact arithmetic
 	dynamic bool   // has references that depend on the enclosing resources
-	nested  bool   // has a nested resource
+	nested  bool   // has a part with its own $id
 }
 
 func (n *census) count(value any, root bool) {

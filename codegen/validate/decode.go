@@ -12,10 +12,10 @@ const maxValues = 1 << 20
 
 var errMany = fmt.Errorf("they have more than %d values", maxValues)
 
-// decode returns the same values as encoding/json, with numbers as json.Number. It
-// takes a third of the time; decoding is most of the time of a check.
+// decode returns the same values as encoding/json, with numbers as json.Number, in a third of
+// the time. Decoding takes most of the time of a check.
 func decode(text []byte) (any, error) {
-	// The recursion of decoding and checking is as deep as the nesting of the text.
+	// Decoding and checking recurse for each level of the text.
 	m := measure(text)
 	if m.depth > maxArguments {
 		return nil, fmt.Errorf("it nests deeper than %d levels", maxArguments)

@@ -8,7 +8,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// identity converts the identity of a schema to the notation of the schema's draft.
+// identity renames the keyword for the URI of a schema, id or $id, to the name in the schema's draft.
 func (r *repairer) identity(s map[string]any) {
 	if id, ok := s["id"].(string); ok && r.oldID {
 		s["$id"] = id
@@ -19,7 +19,7 @@ func (r *repairer) identity(s map[string]any) {
 	}
 }
 
-// siblings makes properties next to a reference apply, which draft 7 ignores.
+// siblings changes a schema so that properties next to a reference apply. Draft 7 ignores them.
 func (r *repairer) siblings(s map[string]any) {
 	ref, refers := s["$ref"]
 	if _, ok := s["properties"].(map[string]any); !ok || !refers || r.draft != jsonschema.Draft7 {

@@ -30,12 +30,12 @@ const (
 type explainer struct {
 	checker     *checker
 	value       any                        // the arguments
-	more        bool                       // there may be further violations
+	more        bool                       // the check stopped early, so there may be further violations
 	comparisons int                        // number of names that were compared with all names of a schema
 	tags        map[*jsonschema.Schema]tag // tags of unions, by the first branch
 }
 
-// details returns the violations, sorted by place.
+// details returns the violations as Details, sorted by the position of the value.
 func (x *explainer) details(err *violation) []toolscript.Detail {
 	var all []toolscript.Detail
 	for _, leaf := range leaves(err) {
@@ -55,8 +55,8 @@ func (x *explainer) details(err *violation) []toolscript.Detail {
 	return all
 }
 
-// leaves returns the violations without further causes. A violation whose causes are
-// alternatives counts as a leaf.
+// leaves returns the innermost causes of a violation. A violation of anyOf or oneOf counts as
+// innermost: its causes are alternatives.
 func leaves(err *violation) []*violation {
 	switch err.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:
@@ -72,7 +72,7 @@ func leaves(err *violation) []*violation {
 	return all
 }
 
-// explain returns what the violated keyword expects, and what the arguments have.
+// explain returns Details that say what the violated keyword expects and what the arguments have.
 func (x *explainer) explain(err *violation) []toolscript.Detail {
 	at := pointer(err.InstanceLocation)
 	switch k := err.ErrorKind.(type) {
@@ -97,7 +97,7 @@ func (x *explainer) explain(err *violation) []toolscript.Detail {
 	return []toolscript.Detail{{Path: at, Message: expectation(err.ErrorKind) + ", got " + describe(err.ErrorKind, got)}}
 }
 
-// meant returns a suggestion of the property that was probably meant, or "".
+// meant returns a suggestion for a misspelt property name, or "".
 func (x *explainer) meant(err *violation, name string) string {
 	if x.comparisons++; x.comparisons > maxComparisons {
 		return ""
@@ -167,7 +167,7 @@ func expectation(k jsonschema.ErrorKind) string {
 
 var english = message.NewPrinter(language.English)
 
-// describe returns the type of a value, and its size if the size was wrong.
+// describe returns the type of a value, and its size if the violation is about the size.
 func describe(k jsonschema.ErrorKind, got any) string {
 	switch k := k.(type) {
 	case *kind.MinLength:

@@ -20,12 +20,15 @@ const (
 	maxNulls  = 10_000 // violations of one check, each of which may be about a null
 )
 
-// Fit returns the arguments to send, and the violations of args, sorted by place; empty
-// args mean {}. Without details and error, the arguments may be sent: they are args
-// without optional members that are null where null is not allowed. Callers write null
-// for values that they do not have, and their types allow it. An error of kind Invalid
-// means that args is not JSON or nests too deep; other errors mean that ctx has ended.
-// The bytes of schema must never change.
+// Fit checks the arguments of a call against the schema of the tool. Empty args mean {}.
+//
+// If details is empty and err is nil, the caller may send sent. It is args without the optional
+// members that are null although the schema does not allow null there: callers write null for
+// values that they do not have, and their types allow it. Otherwise details has the violations
+// of args, sorted by position.
+//
+// An error of kind Invalid means that args is not JSON or nests too deep. Any other error means
+// that ctx has ended. The bytes of schema must never change.
 func (v *Validator) Fit(ctx context.Context, schema, args json.RawMessage) (sent json.RawMessage, details []toolscript.Detail, err error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
@@ -51,7 +54,7 @@ func (v *Validator) fit(ctx context.Context, schema, text json.RawMessage, value
 	return e.fit(&budget{ctx: ctx, left: maxWork}, text, value)
 }
 
-// Violations returns the violations of a value of any type, like Fit.
+// Violations is like Fit for a value of any type, and returns only the violations.
 func (v *Validator) Violations(ctx context.Context, schema, text json.RawMessage) ([]toolscript.Detail, error) {
 	value, known, err := v.decode(schema, text)
 	if err != nil {
@@ -84,11 +87,11 @@ func (e *entry) fit(b *budget, args json.RawMessage, value any) (json.RawMessage
 type nulls struct {
 	value  any
 	gone   members
-	needed members // members that are required, and must stay
+	needed members // members that were restored because they are required
 }
 
-// remove removes the optional members that are null and violate the schema. It reports
-// whether there are any.
+// remove removes the optional members that are null and violate the schema. It reports whether
+// it has removed any.
 func (n *nulls) remove(wrong *violation) bool {
 	found, _ := n.find(wrong)
 	for _, at := range found {
@@ -100,7 +103,8 @@ func (n *nulls) remove(wrong *violation) bool {
 	return len(found) > 0
 }
 
-// find returns the places of such members, and whether wrong has no other violations.
+// find returns the paths of the members that remove removes. all reports that wrong has no
+// other violations.
 func (n *nulls) find(wrong *violation) (found [][]string, all bool) {
 	if n.isNull(wrong.InstanceLocation) {
 		return [][]string{wrong.InstanceLocation}, true
@@ -119,8 +123,9 @@ func (n *nulls) find(wrong *violation) (found [][]string, all bool) {
 	return found, all
 }
 
-// ofAlternatives returns the places in the alternative that fits with the fewest
-// removals, or otherwise in the alternative that was probably meant.
+// ofAlternatives is find for anyOf and oneOf. It returns the members of the alternative that
+// fits after the fewest removals. If none fits, it returns the members of the alternative that
+// was probably meant.
 func (n *nulls) ofAlternatives(wrong *violation) (found [][]string, all bool) {
 	for _, branch := range wrong.Causes {
 		if places, only := n.find(branch); only && (found == nil || len(places) < len(found)) {
@@ -136,7 +141,7 @@ func (n *nulls) ofAlternatives(wrong *violation) (found [][]string, all bool) {
 	return found, false
 }
 
-// isNull reports whether the member at a place is null and may be removed.
+// isNull reports whether the member at a path is null and may be removed.
 func (n *nulls) isNull(at []string) bool {
 	object, name := n.object(at)
 	value, given := object[name]
@@ -152,8 +157,8 @@ func (n *nulls) object(at []string) (object map[string]any, name string) {
 	return object, at[len(at)-1]
 }
 
-// restore puts back the removed members that the schema requires. It reports whether
-// there are any.
+// restore puts back the removed members that the schema requires. It reports whether it has put
+// back any.
 func (n *nulls) restore(wrong *violation) (any bool) {
 	for _, cause := range wrong.Causes {
 		any = n.restore(cause) || any
@@ -178,7 +183,7 @@ func (n *nulls) restore(wrong *violation) (any bool) {
 	return any
 }
 
-// members is a set of members of a value, at any depth.
+// members is a set of paths of members in a value.
 type members struct {
 	all   bool // the member itself is in the set
 	inner map[string]*members
@@ -221,7 +226,7 @@ func (m *members) remove(at []string) bool {
 	return true
 }
 
-// without returns a JSON value without the members of the set. All other text stays
+// without returns a JSON value without the members of the set. It copies all other text
 // unchanged.
 func (m *members) without(value json.RawMessage) json.RawMessage {
 	if m.inner == nil {
@@ -229,7 +234,7 @@ func (m *members) without(value json.RawMessage) json.RawMessage {
 	}
 	s, err := rawjson.NewScanner(value)
 	if err != nil {
-		return value // impossible: it was decoded
+		return value // impossible: value was decoded before
 	}
 	var b strings.Builder
 	b.Grow(len(value))
@@ -237,7 +242,7 @@ func (m *members) without(value json.RawMessage) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// write copies a value without the members of the set. Its recursion is as deep as the nesting of the text.
+// write copies a value to b without the members of the set. It recurses for each level of the value.
 func (m *members) write(b *strings.Builder, s *rawjson.Scanner) {
 	first := s.Next()
 	if m.inner == nil || first != '{' && first != '[' {

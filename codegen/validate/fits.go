@@ -12,15 +12,15 @@ import (
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
-// Limits of Fits, which must return at once.
+// Limits of Fits, which must return quickly.
 const (
 	maxQuick     = 64 << 10 // bytes of arguments
 	maxQuickWork = 1 << 15  // units of work, see budget
 )
 
-// Fits reports whether Check is known to find no violation. It returns false if this is
-// not known at once: if the schema is not compiled yet, or the arguments are long or
-// costly to check. Most schemas are applied to the bytes, without decoding them.
+// Fits reports whether Check would find no violation. It is quick, and may return false for
+// valid arguments: if the schema is not compiled yet, or if the arguments are long or costly to
+// check. It applies most schemas without decoding the arguments.
 func (v *Validator) Fits(schema, args json.RawMessage) bool {
 	if len(args) > maxQuick || measure(args).depth > maxArguments {
 		return false
@@ -50,14 +50,14 @@ func (v *Validator) Fits(schema, args json.RawMessage) bool {
 	return wrong == nil && problem == nil && err == nil
 }
 
-// plainFields are the fields of a schema that method fits applies, and those that do
+// plainFields are the fields of a schema that the method fits applies, and the fields that do
 // not restrict values.
 var plainFields = []string{
 	"Types", "Required", "Properties", "AdditionalProperties", "Items2020",
 	"DraftVersion", "Location", "ID", "Anchor", "Format", "Title", "Description", "Default", "Comment", "ReadOnly", "WriteOnly", "Examples", "Deprecated",
 }
 
-// isPlain reports whether method fits can apply a schema.
+// isPlain reports whether the method fits can apply a schema.
 func isPlain(s *jsonschema.Schema) bool {
 	fields := reflect.ValueOf(*s)
 	for i := range fields.NumField() {
@@ -69,8 +69,8 @@ func isPlain(s *jsonschema.Schema) bool {
 	return true
 }
 
-// fits consumes a value. It returns true if the value satisfies s, and false if it does
-// not or if this is unclear. Its recursion is as deep as the nesting of the text.
+// fits consumes a value. It returns true if the value satisfies s, and false if the value does
+// not satisfy s or fits cannot tell. It recurses for each level of the value.
 func (c *checker) fits(value *rawjson.Scanner, s *jsonschema.Schema) bool {
 	if !c.plain[s] {
 		return false
@@ -105,7 +105,7 @@ func (c *checker) fits(value *rawjson.Scanner, s *jsonschema.Schema) bool {
 	return allows(s, "number") || integer && allows(s, "integer")
 }
 
-// membersFit is the part of fits for objects.
+// membersFit is fits for objects.
 func (c *checker) membersFit(value *rawjson.Scanner, s *jsonschema.Schema) bool {
 	found := 0 // number of required members found
 	var seen uint64

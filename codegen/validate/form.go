@@ -6,7 +6,7 @@ import (
 	"math/big"
 )
 
-// form returns what the value of a keyword must be; "" if the value is valid.
+// form returns a description of the values that a keyword may have; "" if value is valid.
 func (r *repairer) form(keyword string, value any) (want string) {
 	ok := true
 	switch keyword {
@@ -80,14 +80,14 @@ func isSchema(value any) bool {
 	return false
 }
 
-// typed are the keywords that apply to values of one type only.
+// typed are the keywords that apply only to values of one type, such as strings.
 var typed = []string{
 	"properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "required", "propertyNames", "minProperties", "maxProperties",
 	"dependentRequired", "dependentSchemas", "dependencies", "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains",
 	"minItems", "maxItems", "uniqueItems", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 }
 
-// forget removes the keywords for values of one type from a schema whose type is unknown.
+// forget removes the keywords in typed from a schema whose type is unknown.
 func forget(s map[string]any) {
 	for _, keyword := range typed {
 		delete(s, keyword)

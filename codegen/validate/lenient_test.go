@@ -15,8 +15,8 @@ const (
 	draft4 = `"$schema": "http://json-schema.org/draft-04/schema#"`
 )
 
-// TestWhatTypesAllowIsSent: schemas that JSON Schema reads more strictly than their authors,
-// and than package codegen. No detail means that the arguments are sent.
+// TestWhatTypesAllowIsSent has schemas to which JSON Schema gives a stricter meaning than their authors and
+// package codegen do. Arguments that the authors mean must cause no Detail.
 func TestWhatTypesAllowIsSent(t *testing.T) {
 	tests := []struct {
 		name, schema, args string
@@ -78,8 +78,8 @@ func TestWhatTypesAllowIsSent(t *testing.T) {
 	}
 }
 
-// TestNullOfAnOptionalMember checks which members Fit leaves out, and that it copies all
-// other text as it is.
+// TestNullOfAnOptionalMember checks which members Fit removes, and that it copies all other text
+// unchanged.
 func TestNullOfAnOptionalMember(t *testing.T) {
 	tests := []struct{ name, schema, args, want string }{
 		{"optional", `{"properties": {"a": {"type": "string"}, "b": {}}}`, `{"a": null, "b": 1.0}`, `{"b": 1.0}`},
@@ -139,8 +139,8 @@ func squeeze(text []byte) string {
 	return string(kept)
 }
 
-// TestKeywordOfAWrongForm checks that the rest of a schema is applied, and that Problem
-// names the keyword.
+// TestKeywordOfAWrongForm checks schemas with a keyword whose value is not valid: the rest of the schema
+// is applied, and Problem names the keyword.
 func TestKeywordOfAWrongForm(t *testing.T) {
 	for wrong, want := range map[string]string{
 		`"required": true`:                     "the schema is not valid at #/properties/a: required must be a list; the rest of it is applied",
@@ -169,8 +169,8 @@ const shapes = `{"required": ["s"], "properties": {"s": {"oneOf": [
 	{"type": "object", "required": ["kind", "width", "height"], "properties": {"kind": {"enum": ["square", "rectangle"]}, "width": {"type": "number"}, "height": {"type": "number"}}},
 	{"type": "string"}]}}}`
 
-// TestDiscriminatedUnion checks that a message is about the alternative that the arguments
-// choose.
+// TestDiscriminatedUnion checks that a message is about the alternative that the tag in the arguments
+// selects.
 func TestDiscriminatedUnion(t *testing.T) {
 	const byKeyword = `{"properties": {"s": {"discriminator": {"propertyName": "type", "mapping": {"cat": "#/$defs/Cat", "dog": "Dog"}},
 		"oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}]}},

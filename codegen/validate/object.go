@@ -105,7 +105,7 @@ all:
 // matches calls pattern.match for a pattern of the checked schema.
 func (v *visit) matches(p jsonschema.Regexp, s string) (matched, known bool) {
 	own, ok := p.(*pattern)
-	if !ok { // a pattern in a schema of the library
+	if !ok { // the pattern is in a schema of the library
 		v.spend(len(s))
 		return p.MatchString(s), true
 	}

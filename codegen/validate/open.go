@@ -2,8 +2,8 @@ package validate
 
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
-// open is the part of an object or array that no keyword has evaluated yet, for
-// unevaluatedProperties and unevaluatedItems. It is empty if neither keyword applies.
+// open is the set of members or items that no keyword has evaluated yet. The keywords
+// unevaluatedProperties and unevaluatedItems apply to it. It is empty if neither is needed.
 type open struct {
 	members map[string]struct{}
 	items   map[int]struct{}
@@ -53,7 +53,8 @@ func evaluatedItems(s *jsonschema.Schema) (first int, all bool) {
 	return first, s.AdditionalItems != nil
 }
 
-// merge removes the parts that another schema has evaluated: all except left.
+// merge removes the members and items that another schema has evaluated. left is what that
+// schema has not evaluated.
 func (o open) merge(w *walk, left open) {
 	w.spend(len(o.members) + len(o.items))
 	for name := range o.members {
@@ -68,7 +69,7 @@ func (o open) merge(w *walk, left open) {
 	}
 }
 
-// rest applies unevaluatedProperties and unevaluatedItems.
+// rest applies unevaluatedProperties and unevaluatedItems to the open part.
 func (v *visit) rest() {
 	if members, ok := v.value.(map[string]any); ok && v.s.UnevaluatedProperties != nil {
 		for name := range v.open.members {

@@ -22,8 +22,8 @@ const (
 	matchPrice = 16 // units per match
 )
 
-// pattern is a compiled pattern. It has no engine if it exceeds the limits, or if Go's engine has
-// not what it needs; then only the server checks it.
+// pattern is a compiled pattern. linear is nil if the pattern exceeds the limits, or needs a feature
+// that Go's engine does not have. Then only the server checks the pattern.
 type pattern struct {
 	text   string
 	size   int // instructions of linear
@@ -37,7 +37,7 @@ func (p *pattern) String() string { return p.text }
 // schemas, whose patterns are short.
 func (p *pattern) MatchString(s string) bool { return p.linear == nil || p.linear.MatchString(s) }
 
-// match reports whether s matches, and whether the result is known.
+// match reports whether s matches. known is false if that was not checked.
 func (p *pattern) match(b *budget, s string) (matched, known bool) {
 	b.spend(matchPrice)
 	if p.linear == nil {
@@ -72,8 +72,8 @@ func (c *patterns) compile(text string) (jsonschema.Regexp, error) {
 	return p, nil
 }
 
-// engine sets the engine of a pattern, unless the pattern exceeds the limits or needs what Go's
-// engine does not have.
+// engine sets p.linear, unless the pattern exceeds the limits or needs a feature that Go's engine
+// does not have.
 func (c *patterns) engine(p *pattern) error {
 	if len(p.text) > maxPattern {
 		return nil
@@ -96,14 +96,14 @@ func (c *patterns) engine(p *pattern) error {
 // unicodeEscape matches \u00e9, which Go's engine writes as \x{00e9}.
 var unicodeEscape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)\\u([0-9a-fA-F]{4})`) })
 
-// unlessJavaScript returns nil for the error of a pattern that is valid in JavaScript: with
-// lookaround, back references, other escapes or large repeats.
+// unlessJavaScript returns nil if err is about a feature that JavaScript has: lookaround, back
+// references, other escapes or large repeats. Otherwise it returns err.
 func unlessJavaScript(err error) error {
 	var wrong *syntax.Error
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	switch wrong.Code { //nolint:exhaustive // the others are mistakes in JavaScript too
+	switch wrong.Code { //nolint:exhaustive // the other codes are errors in JavaScript too
 	case syntax.ErrInvalidEscape, syntax.ErrInvalidRepeatSize, syntax.ErrLarge, syntax.ErrNestingDepth:
 		return nil
 	case syntax.ErrInvalidPerlOp, syntax.ErrInvalidNamedCapture:
@@ -122,7 +122,7 @@ type need struct {
 	weight       int // memory, in instructions of 40 bytes, including character classes
 }
 
-// estimate returns the need of a pattern without expanding repeats, because nested repeats multiply.
+// estimate returns the need of a pattern. It does not expand repeats, because nested repeats multiply.
 func estimate(tree *syntax.Regexp) need {
 	var inner need
 	for _, sub := range tree.Sub {
@@ -145,7 +145,7 @@ func estimate(tree *syntax.Regexp) need {
 	}
 }
 
-// plus and times stop at the limits, so that they do not overflow.
+// plus adds two needs. Like times, it stops at the limits, so that it does not overflow.
 func (n need) plus(m need) need {
 	return need{min(n.instructions+m.instructions, maxInstructions+1), min(n.weight+m.weight, maxWeight+1)}
 }

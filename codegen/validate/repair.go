@@ -11,8 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// repair changes a decoded schema so that the library compiles it in the meaning of its
-// authors, which is also how package codegen reads it:
+// repair changes a decoded schema so that the library compiles it as its authors mean it. Package
+// codegen reads schemas in the same way:
 //
 //   - Keywords of another draft are converted to those of the schema's draft.
 //   - A keyword whose value has the wrong form is removed, because it would disable the
@@ -51,8 +51,8 @@ type repairer struct {
 	patterns *patterns
 	doc      any
 	oldID    bool // identities are called id, as in draft 4
-	aside    bool // below an unknown keyword, whose value may not be a schema
-	tested   bool // below not or if, where a schema that allows more would reject more
+	aside    bool // inside an unknown keyword, whose value may not be a schema
+	tested   bool // inside not or if: a schema that allows more values there rejects more arguments
 }
 
 // schema repairs a schema and the schemas in it.
@@ -83,7 +83,8 @@ func (r *repairer) schema(schema any, at string) {
 	}
 }
 
-// note records the problem that sorts first. Annotations are ignored: they do not affect the check.
+// note records a problem, unless the keyword is only an annotation. Of several problems, it keeps the one whose text
+// sorts first.
 func (r *repairer) note(keyword, want, at string) {
 	switch keyword {
 	case "$comment", "title", "description", "format", "contentEncoding", "contentMediaType", "deprecated", "readOnly", "writeOnly", "examples":
@@ -95,8 +96,8 @@ func (r *repairer) note(keyword, want, at string) {
 	}
 }
 
-// require removes from required the items that are not names, and the members with a
-// default. The names may also be in a part of allOf.
+// require removes items that are not strings from required, and the names of members with a
+// default. It looks for these members also in the parts of allOf.
 func (r *repairer) require(s map[string]any) {
 	members, _ := s["properties"].(map[string]any)
 	r.requireOf(s, members)
@@ -126,7 +127,7 @@ func (r *repairer) requireOf(s, members map[string]any) {
 	}
 }
 
-// unique returns the strings of a list, each once.
+// unique returns the strings of a list without duplicates.
 func unique(list []any) []any {
 	var kept []any
 	seen := map[string]bool{}
@@ -185,7 +186,7 @@ func follow(doc any, at string) any {
 
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// fixType removes the type if no value of const or enum has it, and repeated types.
+// fixType removes the keyword "type" if no value of const or enum has such a type. It also removes repeated types.
 func fixType(s map[string]any) {
 	names, isList := s["type"].([]any)
 	if !isList {
@@ -226,7 +227,7 @@ func (r *repairer) inside(keyword string, value any, at string) {
 	}
 }
 
-// applies reports whether the value of a keyword is a schema that applies, or has such schemas.
+// applies reports whether the value of a keyword is a schema that applies to arguments, or contains such schemas.
 func applies(keyword string) bool {
 	switch keyword {
 	case "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems",

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Limits of compared numbers, because exact arithmetic writes out all digits.
+// Limits of numbers in comparisons. Exact arithmetic stores all digits of a number such as 1e400.
 const (
 	maxDigits   = 400
 	maxExponent = 400 // exponents of float64 are smaller
@@ -37,7 +37,7 @@ func (v *visit) text(value string) {
 	}
 }
 
-// number applies the keywords of numbers. Numbers beyond the limits pass.
+// number applies the keywords of numbers. It does not check numbers beyond the limits.
 func (v *visit) number() {
 	s := v.s
 	if s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil && s.MultipleOf == nil {
@@ -102,7 +102,7 @@ var types = func() map[string]jsonschema.Types {
 	return all
 }()
 
-// typeFits reports whether the value has a type that the schema allows.
+// typeFits reports whether the schema allows the type of the value.
 func (v *visit) typeFits() bool {
 	allowed := v.s.Types
 	return allowed == nil || allowed.IsEmpty() || *allowed&types[typeOf(v.value)] != 0 ||

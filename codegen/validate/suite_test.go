@@ -25,13 +25,13 @@ type suiteGroup struct {
 	}
 }
 
-// Reasons why instances are accepted that JSON Schema refuses.
+// Reasons why the package accepts instances that JSON Schema refuses.
 const (
 	sum     = "a closed object has all members that any schema of the same object declares"
 	dropped = "a member that is null although it may not be is left out"
 )
 
-// accepted are the groups of the suite with such instances, with the reason.
+// accepted maps the groups of the suite with such instances to the reason.
 var accepted = map[string]string{
 	"additionalProperties.json: dependentSchemas with additionalProperties":                                 sum,
 	"dependencies.json: dependent subschema incompatible with root":                                         sum,
@@ -54,9 +54,9 @@ var accepted = map[string]string{
 	"unevaluatedProperties.json: in-place applicator siblings, anyOf has unevaluated":                       sum,
 }
 
-// TestSuite applies the schemas of the public test suite of JSON Schema. Schemas with
-// other documents, and with nested resources that refer to each other dynamically,
-// are not applied, and Problem says so; few are left out.
+// TestSuite applies the schemas of the public test suite of JSON Schema. Schemas that refer to
+// other documents, and schemas with nested resources and dynamic references, cannot be applied.
+// For these, Problem must return a reason, and they must be few.
 func TestSuite(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", suiteModule).Output()
 	var module struct{ Dir string }
@@ -102,8 +102,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// run checks the instances as the property v of an object, because arguments are
-// objects. The $id makes the schema its own root. met has the groups of accepted.
+// run checks the instances as the property v of an object, because arguments are objects. The
+// $id makes the schema its own root. run adds the groups of accepted that it finds to met.
 func (g suiteGroup) run(t *testing.T, file, dialect string, met map[string]bool) (applied, left int) {
 	t.Helper()
 	schema := map[string]any{

@@ -1,7 +1,7 @@
-// Package validate checks the arguments of tool calls against the JSON Schemas of the
-// tools. Schemas and arguments are hostile: nothing is fetched, and no check hangs or
-// ends the process. A schema that cannot be applied rejects nothing, because the server
-// checks its arguments itself; Problem returns the reason.
+// Package validate checks the arguments of tool calls against the JSON Schemas of the tools.
+// Schemas and arguments may be hostile: the package never fetches a document, and a check
+// neither hangs nor ends the process. If a schema cannot be applied, all arguments pass,
+// because the server checks its arguments itself; Problem returns the reason.
 package validate
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const (
 	maxSchemas   = 4096    // maximum number of compiled schemas that are kept
-	maxBytes     = 4 << 20 // maximum size of their texts and patterns; a compiled schema takes 30 to 90 times its text
+	maxBytes     = 4 << 20 // maximum size of the texts and patterns of these schemas, in bytes; a compiled schema takes 30 to 90 times its text
 	maxArguments = 256     // maximum nesting of arguments, in levels
 )
 
@@ -49,7 +49,7 @@ type entry struct {
 	problem error
 }
 
-// Check returns the violations of arguments, sorted by place. It calls Fit.
+// Check returns the violations of arguments, sorted by position. It calls Fit; see there for the error.
 func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]toolscript.Detail, error) {
 	_, details, err := v.Fit(ctx, schema, args)
 	return details, err
@@ -70,8 +70,8 @@ func (v *Validator) Accepts(ctx context.Context, schema, value json.RawMessage) 
 	return err != nil || wrong == nil
 }
 
-// decode decodes arguments. known is false if they have too many values; Problem then
-// reports this.
+// decode decodes arguments. known is false if they have too many values. Then Problem returns
+// that reason.
 func (v *Validator) decode(schema, args json.RawMessage) (value any, known bool, err error) {
 	value, err = decode(args)
 	if errors.Is(err, errMany) {
@@ -86,7 +86,7 @@ func (v *Validator) decode(schema, args json.RawMessage) (value any, known bool,
 	return value, true, nil
 }
 
-// check calls checker.check and records the problem.
+// check calls checker.check and keeps the problem for Validator.Problem.
 func (e *entry) check(b *budget, value any, most int) (wrong *violation, cut bool, err error) {
 	wrong, cut, problem, err := e.checker.check(b, value, most)
 	if problem != nil {
@@ -95,8 +95,8 @@ func (e *entry) check(b *budget, value any, most int) (wrong *violation, cut boo
 	return wrong, cut, err
 }
 
-// Problem returns the reason why Check has not applied a schema, or a part of it, so far; nil if
-// there is none. It compiles nothing: compiling all schemas of a large catalog would take seconds.
+// Problem returns the reason why a previous call of Check has not applied a schema, or a part of it; nil
+// if there is none. It compiles no schema: compiling all schemas of a large catalog would take seconds.
 func (v *Validator) Problem(schema json.RawMessage) error {
 	v.mu.Lock()
 	e, ok := v.cache().Get(sha256.Sum256(schema))
@@ -163,7 +163,7 @@ func (v *Validator) lookup(schema json.RawMessage) *entry {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if e := v.known[at]; e != nil {
-		v.entries.Get(e.key) // it is used
+		v.entries.Get(e.key) // marks the entry as used
 		return e
 	}
 	e := v.hashed(sha256.Sum256(schema), len(schema))
@@ -171,8 +171,8 @@ func (v *Validator) lookup(schema json.RawMessage) *entry {
 	return e
 }
 
-// remember stores the address of a schema, which may have several addresses. If there
-// are too many addresses, all are dropped, because some belong to old catalogs. The
+// remember stores an address of a schema; equal schemas can have several addresses. If there
+// are too many addresses, remember drops all of them, because some belong to old catalogs. The
 // limits are those of the entries.
 func (v *Validator) remember(at text, e *entry) {
 	if v.known == nil || len(v.known) == maxSchemas || v.held+at.length > maxBytes {
@@ -192,7 +192,7 @@ func (v *Validator) hashed(key [sha256.Size]byte, size int) *entry {
 	return e
 }
 
-// cache returns the entries, also of a Validator that has none yet.
+// cache returns v.entries. It creates the cache at the first call.
 func (v *Validator) cache() *memory.Cache[[sha256.Size]byte, *entry] {
 	if v.entries == nil {
 		v.entries = memory.NewCache[[sha256.Size]byte, *entry](maxSchemas, maxBytes)
@@ -200,14 +200,14 @@ func (v *Validator) cache() *memory.Cache[[sha256.Size]byte, *entry] {
 	return v.entries
 }
 
-// dropped forgets the addresses if entries were dropped, because an address would keep an entry in memory.
+// dropped drops all addresses if the cache has dropped entries: an address would keep its entry in memory.
 func (v *Validator) dropped(some bool) {
 	if some {
 		v.known, v.held = nil, 0
 	}
 }
 
-// fail records a problem, unless there is one already.
+// fail records a problem. The first problem of an entry stays.
 func (e *entry) fail(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

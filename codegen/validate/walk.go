@@ -14,8 +14,8 @@ type walk struct {
 	checker *checker
 	most    int  // maximum number of violations; the check stops at it
 	found   int  // violations kept so far
-	lenient int  // number of members that a closed schema allows only because another schema declares them
-	cut     bool // some violations were not looked for
+	lenient int  // number of members that closed schemas have allowed only because other schemas declare them
+	cut     bool // the check stopped early, so there may be further violations
 	skipped bool // some patterns or numbers were not checked
 }
 
@@ -29,7 +29,7 @@ type visit struct {
 	s     *jsonschema.Schema
 	value any
 	at    *valuePlace
-	quiet bool // only the existence of a violation matters, not its description
+	quiet bool // the caller only asks whether there is a violation, and needs no description
 	open  open
 	wrong []*violation
 }
@@ -58,8 +58,9 @@ func (w *walk) apply(s *jsonschema.Schema, value any, at *valuePlace, outer *fra
 	return open{}, group
 }
 
-// all applies every keyword. A violation of type, const or enum is reported alone. A value of const
-// or enum satisfies the schema whatever the other keywords say, as in the types of package codegen.
+// all applies every keyword. If type, const or enum is violated, it reports only that. If const or
+// enum has the value, the value satisfies the schema whatever the other keywords say; the types of
+// package codegen do the same.
 func (v *visit) all() {
 	switch {
 	case v.s.Bool != nil:
@@ -149,7 +150,7 @@ func (v *visit) enough() bool {
 	return v.quiet
 }
 
-// same applies another schema to the same value.
+// same applies another schema to the value of the visit.
 func (v *visit) same(s *jsonschema.Schema, quiet bool) *violation {
 	left, wrong := v.apply(s, v.value, v.at, v.frame, !v.open.empty(), v.quiet || quiet)
 	if wrong == nil {
@@ -158,7 +159,7 @@ func (v *visit) same(s *jsonschema.Schema, quiet bool) *violation {
 	return wrong
 }
 
-// try is like same for a schema that need not fit: its violations are not counted.
+// try is like same, for a schema that the value need not satisfy. It does not count the violations.
 func (v *visit) try(s *jsonschema.Schema, quiet bool) *violation {
 	found := v.found
 	defer func() { v.found = found }()
@@ -260,7 +261,7 @@ func (v *visit) anyOf() {
 			continue
 		}
 		fits = true
-		if v.open.empty() { // otherwise each branch that fits evaluates more
+		if v.open.empty() { // otherwise a further branch that fits may evaluate more members
 			break
 		}
 	}
@@ -281,7 +282,7 @@ func (v *visit) oneOf() {
 			continue
 		}
 		if fits >= 0 {
-			if v.lenient > lenient || v.checker.relaxed { // with strict JSON Schema, only one of them may fit
+			if v.lenient > lenient || v.checker.relaxed { // under the strict rules of JSON Schema, perhaps only one of them fits
 				return
 			}
 			v.add(&kind.OneOf{Subschemas: []int{fits, i}})
