@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Clock counts the wall time of a run. It stops while a person is asked, because the
-// script does not use that time. A nil Clock never stops. It is safe for concurrent
-// use.
+// A Clock measures the wall time of a run. The gateway stops it while a person is asked,
+// because the script does not use that time. A nil Clock never stops. It is safe for
+// concurrent use.
 type Clock struct {
 	mu      sync.Mutex
 	holders int
@@ -36,7 +36,7 @@ func (c *Clock) release() {
 	}
 }
 
-// tell closes changed. The caller holds mu.
+// tell closes changed, to tell the callers of Watch. The caller holds mu.
 func (c *Clock) tell() {
 	if c.changed != nil {
 		close(c.changed)
@@ -57,7 +57,7 @@ func (c *Clock) Away() time.Duration {
 	return c.away
 }
 
-// Since returns the time since begun, without the time in which the clock was stopped.
+// Since returns the time since begun, minus the time in which the clock was stopped.
 func (c *Clock) Since(begun time.Time) time.Duration { return time.Since(begun) - c.Away() }
 
 // Stopped reports whether the clock is stopped.

@@ -20,10 +20,10 @@ func (c WorkClock) Usage() Usage { return Usage{Work: c.Worked(), Wall: c.Passed
 // Passed returns the time since the start.
 func (c WorkClock) Passed() time.Duration { return time.Since(c.begun) }
 
-// Worked estimates how long the process would have taken on an idle machine, exact to 20 ms:
-// it returns the smaller of elapsed time and CPU time. A busy machine gives the process only
-// a part of the elapsed time, and the garbage collector of a compiler adds CPU time on a
-// second processor. If the system does not report CPU time, Worked returns the elapsed time.
+// Worked estimates how long the work of the process would have taken on an idle machine, exact to
+// 20 ms. It returns the smaller of the elapsed time and the CPU time: on a busy machine the CPU
+// time is smaller, and with a garbage collector on a second processor the elapsed time is. If the
+// system does not report CPU time, Worked returns the elapsed time.
 func (c WorkClock) Worked() time.Duration {
 	if !cpuTimeKnown {
 		return c.Passed()

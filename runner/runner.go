@@ -25,7 +25,7 @@ type Source struct {
 	Modules []toolscript.ScriptModule `json:"modules,omitempty"` // modules that the script can import
 }
 
-// Texts returns everything that the result of a compilation depends on.
+// Texts returns all texts on which the result of a compilation depends.
 func (s Source) Texts() []string {
 	texts := []string{s.File, s.Dialect, s.Code}
 	for _, m := range s.Modules {
@@ -83,7 +83,7 @@ func ResolveModule(importer, name string) string {
 
 // Uses lists the servers that a script refers to.
 type Uses struct {
-	All     bool     `json:"all,omitempty"`     // the script does not say which: assume every server
+	All     bool     `json:"all,omitempty"`     // the servers are not known: assume every server
 	Servers []string `json:"servers,omitempty"` // identifiers after `tools.`
 }
 
@@ -123,7 +123,7 @@ type Job struct {
 // answer has ended. Then they are cancelled.
 const Grace = 250 * time.Millisecond
 
-// TimerGrace is how long timers that nothing awaits may continue after a script has its value.
+// TimerGrace is how long timers that no code awaits may continue after a script has its value.
 const TimerGrace = time.Second
 
 // TimerReserve returns how long before its time limit a run drops its timers and reads its
@@ -170,8 +170,8 @@ type Answer struct {
 // ErrCallCancelled is the cancellation cause of a call that the script itself cancelled.
 var ErrCallCancelled = errors.New("the script cancelled the call")
 
-// ErrNotBegun is wrapped by the error of a Runner whose process ended before it received the
-// script. No part of the script was executed, so another Runner may run it.
+// ErrNotBegun is the error of a Runner whose process ended before it received the script, perhaps
+// wrapped. No part of the script was executed, so another Runner may run it.
 var ErrNotBegun = errors.New("the sandbox ended before the script began")
 
 // Host is the interface of the gateway that a sandbox uses while a script runs.

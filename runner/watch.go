@@ -10,7 +10,7 @@ import (
 // Bounds limit the memory and the time that a process may use for one piece of work.
 type Bounds struct {
 	Memory int64 // bytes; ignored if the system does not report memory
-	Most   Usage // work and wall time as a Clock measures them
+	Most   Usage // work and wall time, as a WorkClock measures them
 	Spent  Usage // part of Most that was used before the watch started
 }
 

@@ -19,8 +19,8 @@ import (
 // become is the argument of the second helper: the process that restricts itself and becomes the program.
 const become = "become"
 
-// init runs the second helper. All packages of this program take longer to initialize than
-// the helper takes to restrict itself; this package is initialized before most of them.
+// init runs the second helper. It does not wait for main: initializing all packages of this
+// program takes longer than the work of the helper, and this package is initialized early.
 func init() {
 	if len(os.Args) == 3 && os.Args[1] == Command && os.Args[2] == become {
 		becomeProgram()
@@ -28,14 +28,14 @@ func init() {
 	}
 }
 
-// The descriptors of the second helper: from one it reads a program, to the other it writes becomings.
+// The descriptors of the second helper. It reads a program from the first and writes becomings to the second.
 const (
 	programFD  = 3
 	becomingFD = 4
 )
 
-// program describes the program that the second helper becomes. It is not passed as arguments,
-// which other users see, nor is Env passed as environment, which would affect the helper.
+// program describes the program that the second helper becomes. The helper reads it from a pipe:
+// other users could see it in arguments, and Env as environment would affect the helper itself.
 type program struct {
 	Path    string
 	Args    []string
@@ -44,7 +44,8 @@ type program struct {
 	Network bool
 }
 
-// becoming is a report of the second helper: one before it executes the program, and one if that fails.
+// becoming is a report of the second helper. The helper sends one before it executes the program, and another if that
+// fails.
 type becoming struct {
 	Confinement []toolscript.Confinement
 	Errno       syscall.Errno // error of execve
@@ -107,7 +108,7 @@ func (p program) restrict() ([]toolscript.Confinement, error) {
 			return nil, fmt.Errorf("landlock: %w", err)
 		}
 	}
-	// after Landlock, whose rules open files that the first helper holds: this needs the capabilities
+	// Landlock comes first: its rules open files of the first helper, which needs the capabilities.
 	if err := dropCapabilities(); err != nil {
 		return nil, fmt.Errorf("drop capabilities: %w", err)
 	}

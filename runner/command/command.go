@@ -3,11 +3,11 @@
 // below its root and to its own temporary folder, and has no network unless the Spec allows
 // it.
 //
-// Runner is the caller's side. It starts a helper: the same executable with a hidden command,
-// which runs Main and starts the program. On Linux, a second helper restricts itself and
-// becomes the program. When the program ends, its time is over or the caller has ended, the
-// first helper kills all descendants of the program; on Linux even those that have left its
-// process group. See docs/design/confinement.md.
+// Runner is the caller's side. It starts a helper: the same executable with a hidden command. The
+// helper runs Main and starts the program. On Linux, a second helper restricts itself and becomes
+// the program. When the program ends, its time is over, or the caller has ended, the first helper
+// kills all descendants of the program. On Linux, it also finds those that have left the process
+// group. See docs/design/confinement.md.
 package command
 
 import (
@@ -27,7 +27,7 @@ const filesName = "files"
 // TimedOutCode is the exit code of a program that exceeded its time limit, as with timeout(1).
 const TimedOutCode = 124
 
-// DefaultMaxOutput bounds each text of a Result if the Spec sets no bound, in bytes.
+// DefaultMaxOutput is the default of Spec.MaxOutput, in bytes.
 const DefaultMaxOutput = 1 << 20
 
 // Spec describes one run.

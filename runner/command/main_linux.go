@@ -29,8 +29,9 @@ func Confinement() []toolscript.Confinement {
 }
 
 // start starts the program through the second helper, which restricts itself and becomes the
-// program. A restricted thread of this process would be open to the program: Landlock lets
-// processes with equal restrictions trace and signal each other.
+// program. This process must not restrict a thread of its own and fork from it: Landlock lets
+// processes with equal restrictions trace and signal each other, so the program could attack
+// that thread.
 func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confinement, error) {
 	self, err := files.Own()
 	if err != nil {
@@ -58,14 +59,14 @@ func (o order) start(cmd *exec.Cmd, temp string) (*exec.Cmd, []toolscript.Confin
 	write := append(append([]string{o.Root, temp}, devices...), o.Writable...)
 	p := program{Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Write: ofThisProcess(write), Network: o.Network}
 	err = json.NewEncoder(toHelper).Encode(p)
-	_ = toHelper.Close() // an error shows in the report
+	_ = toHelper.Close() // after an error the helper reports that it could not read
 	var got becoming
 	if err == nil {
 		err = got.read(fromHelper)
 	}
 	if err != nil {
 		kill(started.Process.Pid)
-		_ = started.Wait() // err says more
+		_ = started.Wait() // err is more specific
 		return nil, nil, err
 	}
 	return started, got.Confinement, nil

@@ -19,8 +19,8 @@ import (
 	"github.com/toolscript/toolscript/internal/files"
 )
 
-// killTime bounds the wait for the helper after the request to end the program. The kernel
-// cannot end a process while it waits for a device.
+// killTime is how long Run waits for the helper after it has asked it to end the program. The
+// kernel cannot end a process while that process waits for a device.
 const killTime = 30 * time.Second
 
 // Runner runs programs. The zero value uses the executable of this process as the helper.
@@ -61,9 +61,9 @@ type helper struct {
 	got     report         // report; valid after ended
 }
 
-// start starts the helper. The helper leads its own session, so that neither it nor the
-// program has a terminal. It does not get the variables of the program, which must not affect
-// it.
+// start starts the helper. The helper leads its own session, so that neither it nor the program
+// has a terminal. It does not get the environment variables of the program, because they could
+// affect it.
 func (r Runner) start(spec Spec) (*helper, error) {
 	path := r.Helper
 	if path == "" {
@@ -135,7 +135,7 @@ func (h *helper) read() {
 	text, err := io.ReadAll(h.reports)
 	_ = h.reports.Close() // only read
 	h.pipes.Wait()
-	_ = h.cmd.Wait() // the report says more than the exit code
+	_ = h.cmd.Wait() // the report is more specific than the exit code
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
 		err = fmt.Errorf("the helper of the command ended without a report: %s", h.cmd.ProcessState)
 	}

@@ -18,8 +18,8 @@ import (
 // holdDelay bounds the wait for descendants of the program that keep its output open.
 const holdDelay = time.Second
 
-// Runner runs programs. On Windows there is no helper: programs are not confined. Each one runs
-// in a job, with which its descendants end.
+// Runner runs programs. On Windows there is no helper, and programs are not confined. Each program
+// runs in a job: when the job is closed, all descendants of the program end.
 type Runner struct {
 	Helper string   // has no effect on Windows
 	Env    []string // has no effect on Windows

@@ -1,15 +1,16 @@
 // Package confine restricts the calling process by means of the operating system: Landlock
 // for files, ports and signals, and a seccomp filter for system calls. The restrictions
-// cannot be lifted, and child processes inherit them. Another program cannot be asked to confine
-// itself. On Linux, the thread that starts or becomes the program is restricted (RestrictThread).
-// On macOS, the program starts inside a profile of the sandbox (SeatbeltAccess).
+// cannot be lifted, and child processes inherit them.
 //
-// Kernels differ, so both are best effort. Each function reports its effect as a
-// toolscript.Confinement. Program only restricts the calling thread, for a program that the
-// thread starts or becomes. See docs/design/confinement.md.
+// A program of somebody else cannot confine itself. On Linux, RestrictThread and Program restrict
+// the thread that starts or becomes the program. On macOS, the program starts inside a profile of
+// the sandbox (SeatbeltAccess).
+//
+// Kernels differ, so not every restriction is available everywhere. The functions report what is
+// active as a toolscript.Confinement. See docs/design/confinement.md.
 package confine
 
-// The names of the parts.
+// The names of the restrictions, as in toolscript.Confinement.Name.
 const (
 	landlockName = "landlock"
 	seccompName  = "seccomp"

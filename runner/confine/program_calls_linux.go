@@ -53,8 +53,8 @@ const (
 	fileSetattr   = 469
 )
 
-// newest is the number of the newest call that these tables take into account. For restricted
-// programs, newer calls do not exist, as on an older kernel.
+// newest is the number of the newest call that these tables take into account. Newer calls fail
+// for restricted programs as on an older kernel.
 const newest = 471
 
 // refusedToAll lists the calls that no restricted program may make.
@@ -85,7 +85,7 @@ var changesOfAttributes = map[uint32]string{
 	fileSetattr: "file_setattr",
 }
 
-// missing lists calls that fail with ENOSYS: programs fall back to others that a filter can check.
+// missing lists calls that fail with ENOSYS. Programs then fall back to other calls, which a filter can check.
 var missing = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
 
 // own means the calling process or thread in the arguments of a call.
@@ -152,8 +152,8 @@ func RefusedToServers() map[uint32]string {
 	return with(refusedToAll, groups[Tracing], groups[Owners], groups[Listening])
 }
 
-// WithoutEffect returns the names of the system calls that fail for every restricted program
-// as on a file system without attributes.
+// WithoutEffect returns the names of the system calls that fail for every restricted program in the same
+// way as on a file system without attributes.
 func WithoutEffect() map[uint32]string { return maps.Clone(changesOfAttributes) }
 
 // ChangesOfModes returns the names of the system calls that change the modes of files.

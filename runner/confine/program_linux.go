@@ -13,8 +13,9 @@ import (
 // Sockets says which sockets a program may create.
 type Sockets int
 
-// The values of Sockets. No value allows sockets with a path or an abstract name: the sockets of
-// containers, keyrings, terminals and the session bus lead to programs that are not confined.
+// The values of Sockets. No value allows unix sockets with a path or an abstract name: through the
+// sockets of containers, keyrings, terminals and the session bus, a program could make programs
+// act that are not confined.
 const (
 	NoSockets Sockets = iota
 	ProxyOnly         // TCP sockets that connect; Landlock and a confined.Gate limit the targets
@@ -27,10 +28,11 @@ type Rules struct {
 	Allowed Group
 }
 
-// Program makes system calls that Landlock does not restrict fail for the calling thread and
-// every process that it starts: calls for other processes, for sockets, namespaces,
-// properties of files and settings of the kernel. It allows all other known calls. The caller
-// must have locked the goroutine to the thread and set PR_SET_NO_NEW_PRIVS.
+// Program installs a filter of system calls for the calling thread and every process that it
+// starts. The filter refuses dangerous calls that Landlock does not restrict: calls about other
+// processes, sockets, namespaces, properties of files and settings of the kernel. It allows all
+// other known calls. The caller must have locked the goroutine to the thread and set
+// PR_SET_NO_NEW_PRIVS.
 func Program(r Rules) (toolscript.Confinement, error) {
 	part := toolscript.Confinement{Name: callsName}
 	if Architecture == 0 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// This file checks texts of sandbox profiles without macOS: a reader of their lists, and a grammar of the operations
-// and filters that the profiles of this package use. It does not know all that macOS knows.
+// This file checks texts of sandbox profiles without macOS. It has a parser for their lists, and a grammar of the
+// operations and filters that the profiles of this package use. The grammar is smaller than that of macOS.
 
 // list is a form in parentheses. Its items are lists, symbols, texts and numbers.
 type list []any
@@ -155,7 +155,7 @@ func checkProfile(source string) error {
 	return nil
 }
 
-// TestGrammarRefuses: the grammar refuses texts that macOS refuses, so that TestProfiles proves something.
+// TestGrammarRefuses: the grammar refuses texts that macOS refuses. Otherwise TestProfiles would prove nothing.
 func TestGrammarRefuses(t *testing.T) {
 	const head = "(version 1)\n(allow default)\n"
 	if err := checkProfile(head + `(deny file-write*) ; a comment` + "\n" + `(allow file-write* (subpath (param "A")))`); err != nil {

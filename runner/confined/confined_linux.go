@@ -68,8 +68,8 @@ func (s Spec) restrict() error {
 	return err
 }
 
-// rules returns what the server may do beyond what all restricted programs may. Without a
-// Gate, it may not watch folders, because they could not be limited.
+// rules returns what the server may do beyond what all restricted programs may. Without a Gate, it
+// may not watch folders: nothing could limit which ones.
 func (s Spec) rules() (r confine.Rules) {
 	if s.Port != 0 {
 		r.Sockets = confine.ProxyOnly

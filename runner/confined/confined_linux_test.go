@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// suffer waits until its input ends, and prints which signal it has got before.
+// suffer waits until its input ends, and then prints the signal that it has received before.
 func suffer() int {
 	got := make(chan os.Signal, 1)
 	signal.Notify(got, syscall.SIGUSR1, syscall.SIGTERM)
@@ -57,7 +57,7 @@ func suffer() int {
 type scene struct {
 	target
 	self, folder, temp string
-	kernel             string // one of the kernels below; "" for the real one
+	kernel             string // a kernel of old_kernel_linux_test.go; "" for the real one
 	victim             *exec.Cmd
 	end                func()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// WithoutGate leaves connections unchecked until the end of the test, for this reason.
+// WithoutGate makes GateMissing return a reason until the end of the test, so that no Gate checks connections.
 func WithoutGate(t *testing.T, reason string) {
 	t.Helper()
 	before := gateMissing

@@ -40,7 +40,7 @@ type Gate struct {
 	read   []string // folders to read, without links; includes write
 	log    func(level slog.Level, format string, args ...any)
 	refuse atomic.Int32                     // number of refused connections
-	note   func(*notify.Call) notify.Answer // records a call of a watched server; nil otherwise
+	note   func(*notify.Call) notify.Answer // records a call of a watched server; nil if the server is not watched
 	stop   context.CancelFunc
 	done   chan struct{} // closed when serve has ended
 
@@ -149,7 +149,8 @@ func (g *Gate) serve(ctx context.Context, socket *os.File) {
 	}
 }
 
-// answer makes a call or refuses it. It lets the other calls of a watched server continue.
+// answer makes a call for the server, or refuses it. If the server is watched, the Gate also gets calls
+// that it only records; answer lets them continue.
 func (g *Gate) answer(c *notify.Call) notify.Answer {
 	if g.note != nil {
 		g.note(c)
@@ -220,8 +221,8 @@ func (g *Gate) refused(c *notify.Call, format string, args ...any) notify.Answer
 	return notify.Fail(unix.EACCES)
 }
 
-// take returns a copy of a descriptor of the caller. The server may have replaced the
-// descriptor since the call, but the copy always belongs to the caller's process.
+// take returns a copy of a descriptor of the caller. The server may have replaced the file behind
+// the descriptor since the call, but the copy always comes from the caller's process.
 func take(c *notify.Call, fd int) (int, error) {
 	process, err := unix.PidfdOpen(c.PID, unix.PIDFD_THREAD)
 	if errors.Is(err, unix.EINVAL) { // before Linux 6.9, a thread has no descriptor
@@ -254,12 +255,12 @@ func leaderOf(thread int) (int, error) {
 	return 0, unix.ESRCH
 }
 
-// The calls that change the modes and times of files, with their names.
+// changesOfModes and changesOfTimes are the system calls that change the modes and times of files, with their names.
 var changesOfModes, changesOfTimes = confine.ChangesOfModes(), confine.ChangesOfTimes()
 
-// guard makes connections, watches, and changes of modes and times of this thread, and of the
-// server that it becomes, go through a Gate. If it fails, the server must not start:
-// GateMissing has reported that a Gate works on this machine.
+// guard makes the kernel ask a Gate about connections, watches, and changes of modes and times of
+// this thread and of the server that the thread becomes. If guard fails, the server must not start,
+// because GateMissing has reported that a Gate works on this machine.
 func (s Spec) guard() error {
 	rules := []notify.Rule{{Number: unix.SYS_CONNECT}, {Number: unix.SYS_INOTIFY_ADD_WATCH}}
 	if s.Modes { // otherwise a filter refuses them

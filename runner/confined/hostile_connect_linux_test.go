@@ -117,8 +117,8 @@ func onThread(f func() error) error {
 	return <-done
 }
 
-// race changes an address while connect reads it: one thread alternates between the address of the
-// proxy and that of another host.
+// race changes an address while connect reads it: another thread writes the addresses of the proxy and
+// of another host in turn.
 func (t target) race(other netip.AddrPort) error {
 	address := unix.RawSockaddrInet4{Family: unix.AF_INET, Port: uint16(t.Port>>8) | uint16(t.Port)<<8, Addr: [4]byte{127, 0, 0, 1}}
 	last := (*uint32)(unsafe.Pointer(&address.Addr))

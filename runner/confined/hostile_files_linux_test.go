@@ -86,8 +86,8 @@ func watching(path string, mask uint32) error {
 	return err
 }
 
-// changing returns the errors of what a confined server may do: set times of its own file, and
-// watch its own folders.
+// changing does what a confined server may do, and returns the errors: it sets times of its own file,
+// and watches its own folders.
 func (t target) changing(file string) map[string]error {
 	problems := map[string]error{
 		"times by a child":         exec.Command("/usr/bin/touch", "-d", "2001-01-01", file).Run(),

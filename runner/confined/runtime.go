@@ -14,10 +14,10 @@ import (
 // Devices returns the files in /dev that every program may write to.
 func Devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/full"} }
 
-// RuntimePaths returns the paths that a program needs to start: paths of the system, its own
-// installation, the one of its interpreter, and the script that its first argument names.
-// path is absolute; args are the arguments after the name. A link that leaves the folder of
-// the project can only give access to a program, not to another folder.
+// RuntimePaths returns the paths that a program needs to start: paths of the system, the
+// installations of the program and of its interpreter, and the script in its first argument. path
+// is absolute; args are the arguments after the name. If a link leads out of the folder of the
+// project, the result contains its target only if that is a program.
 func RuntimePaths(project files.Folder, path string, args []string, dir string, lookPath func(name string) (string, error)) []string {
 	paths := append([]string(nil), systemPaths...)
 	add := func(more ...string) {
@@ -50,8 +50,9 @@ func RuntimePaths(project files.Folder, path string, args []string, dir string, 
 	return paths
 }
 
-// Interpreter returns the paths that an interpreter needs that was found by a package manager: its
-// folders and the folders of its link targets, but not the package that contains it.
+// Interpreter returns the paths that an interpreter needs if a package manager has found it: its
+// folders, and the folders of the targets of its links. It does not return the package that contains
+// the interpreter.
 func Interpreter(path string, lookPath func(name string) (string, error)) (paths []string) {
 	for program := range programs(path, lookPath) {
 		if isProgram(program) {
@@ -62,8 +63,8 @@ func Interpreter(path string, lookPath func(name string) (string, error)) (paths
 	return slices.Compact(paths)
 }
 
-// programs returns the paths of a program and its interpreters, which its first line or its
-// virtual environment names, each with the target of its links.
+// programs returns the path of a program and the paths of its interpreters, each with the target of
+// its links. The first line of the program, or its virtual environment, names the interpreters.
 func programs(path string, lookPath func(string) (string, error)) map[string]bool {
 	found := map[string]bool{}
 	add := func(path string) {
@@ -76,7 +77,7 @@ func programs(path string, lookPath func(string) (string, error)) map[string]boo
 		add(path)
 		for _, program := range slices.Collect(maps.Keys(found)) {
 			if folder := filepath.Dir(program); exists(filepath.Join(filepath.Dir(folder), "pyvenv.cfg")) {
-				add(filepath.Join(folder, "python")) // the first line of a program with a long path names a shell
+				add(filepath.Join(folder, "python")) // if the path is long, the first line of the program names a shell instead
 			}
 		}
 		words := strings.Fields(firstLine(path))
@@ -124,9 +125,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// prefix returns the folders that a program needs besides its own: those next to its bin folder, such as
-// lib. A shim of pyenv or mise starts a program of one of the installed versions. For a shim, it returns the
-// whole folder of the version manager. Nil: there are none.
+// prefix returns the folders that a program needs besides its own folder: the folders next to its bin folder,
+// such as lib. A shim of pyenv or mise starts a program of one of the installed versions, so for a shim prefix
+// returns the whole folder of the version manager. It returns nil if there are none.
 func prefix(program string) []string {
 	folder := filepath.Dir(program)
 	top := filepath.Dir(folder)
@@ -142,9 +143,9 @@ func prefix(program string) []string {
 	return nil
 }
 
-// installation returns the folders that a program was installed into: the outermost
-// node_modules, the package that a file belongs to, the folders beside bin, or else its
-// folder. They never include the home folder and the root.
+// installation returns the folders in which a program is installed: the outermost node_modules, the
+// package that contains the file, the folders next to bin, or otherwise the folder of the file. It
+// never returns the home folder or the root.
 func installation(file string) []string {
 	folder := filepath.Dir(file)
 	parts := strings.Split(file, string(filepath.Separator))

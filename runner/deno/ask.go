@@ -18,14 +18,14 @@ type question struct {
 // server returns the index of the server that the question is about, which is its first argument.
 func (q question) server() (n int) {
 	if len(q.Given) > 0 {
-		_ = json.Unmarshal(q.Given[0], &n) // 0 in an invalid question, which a script can forge
+		_ = json.Unmarshal(q.Given[0], &n) // a script can forge an invalid question; then n is 0
 	}
 	return n
 }
 
 func (q question) text(i int) (s string) {
 	if i < len(q.Given) {
-		_ = json.Unmarshal(q.Given[i], &s) // see server
+		_ = json.Unmarshal(q.Given[i], &s) // a script can forge an invalid question; then s is ""
 	}
 	return s
 }
@@ -44,7 +44,7 @@ var questions = map[string]func(*denoRun, question) any{
 	"spare":   func(r *denoRun, _ question) any { return r.spare() },
 }
 
-// timerGrace returns how long timers that nothing awaits may continue.
+// timerGrace returns how long timers that no code awaits may continue.
 func (r *denoRun) timerGrace() time.Duration {
 	if left, bounded := r.WallLeft(); bounded {
 		return min(runner.TimerGrace, left/2)
@@ -52,7 +52,7 @@ func (r *denoRun) timerGrace() time.Duration {
 	return runner.TimerGrace
 }
 
-// spare returns the milliseconds until the run has to read its value, or nil if unbounded.
+// spare returns the milliseconds until the run has to read its value, or nil if there is no limit.
 func (r *denoRun) spare() *int64 {
 	left, bounded := r.WallLeft()
 	if !bounded || r.job.Clock.Stopped() {

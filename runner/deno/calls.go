@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// A process sends a call as a frame, so that it reaches the gateway before everything that
-// the script does later. A task begins even if its script ends at the same time. The process
-// fetches the answer from the loopback server, where it can wait while the script computes.
+// A process sends a call as a frame, so that the call reaches the gateway before everything that
+// the script does later. So a task begins even if its script ends at once. The process fetches
+// the answer from the loopback server, where the answer can wait while the script computes.
 
 // callHeader announces a tool call; its arguments follow in the next line.
 type callHeader struct {
@@ -48,7 +48,7 @@ func (r *denoRun) deliver(a session.Answer) (rest func()) {
 }
 
 // strictHost refuses calls whose arguments are not JSON. On QuickJS, the worker encodes the
-// arguments; on Deno, code encodes them that the script can change.
+// arguments. On Deno, the script can change the code that encodes them.
 type strictHost struct{ runner.Host }
 
 // Begin implements runner.Host.

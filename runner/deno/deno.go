@@ -5,10 +5,10 @@
 // a process by its capability, and serves modules, answers of calls and standard input of its
 // run. It has no other routes, so a script cannot reach the gateway's own API.
 //
-// The script is not a file. A constant loader imports it as a Blob; only the static imports
-// of the loader itself would be read by Deno without permission. The loader runs the same
-// prelude as QuickJS, so that scripts have the same globals, output and errors on both
-// engines. See docs/design/sandbox.md.
+// The script is not a file: the loader, a constant file, imports the script as a Blob. Deno reads
+// static imports of files without asking for permission, and this way only those of the loader
+// exist. The loader runs the same prelude as QuickJS, so that scripts have the same globals,
+// output and errors on both engines. See docs/design/sandbox.md.
 package deno
 
 import (

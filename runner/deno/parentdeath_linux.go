@@ -97,8 +97,8 @@ func Start(cmd *exec.Cmd, access confine.LandlockAccess) (release func(), confin
 	return func() { _ = line.write.Close() }, confined, nil
 }
 
-// onOwnThread runs f on a thread that ends with the calling goroutine. This is never the main
-// thread, which does not end, and whose restrictions would make this process part of the
+// onOwnThread runs f on a thread that ends with the calling goroutine. It never uses the main
+// thread: that thread does not end, and restrictions on it would put this process into the
 // restricted domain, so that a child could send it signals.
 func onOwnThread(f func()) {
 	runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine

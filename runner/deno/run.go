@@ -32,7 +32,7 @@ const (
 	maxWaiting = 512 << 20
 )
 
-// A run is the connection between one session and its process.
+// A denoRun is the connection between one session and its process.
 type denoRun struct {
 	*session.Session
 	process *Process

@@ -74,8 +74,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The answers to a script that computes without end stay in the gateway, so their
-// size is limited.
+// TestUnreadAnswersAreBounded checks the limit for answers that stay in the gateway because
+// the script computes without end.
 func TestUnreadAnswersAreBounded(t *testing.T) {
 	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
 	if err != nil {

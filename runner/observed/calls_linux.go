@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
-// A call is a watched system call. note adds it to the record.
+// A systemCall is a watched system call. note adds a call to the record.
 type systemCall struct {
 	name string
 	note func(*observer, *notify.Call) error
@@ -61,7 +61,7 @@ func with(all ...map[uint32]systemCall) map[uint32]systemCall {
 	return out
 }
 
-// noted returns calls that are recorded, by name, as acts of one kind.
+// noted returns systemCalls that record their name as an Act of one kind.
 func noted(kind string, names map[uint32]string) map[uint32]systemCall {
 	out := map[uint32]systemCall{}
 	for number, name := range names {
@@ -73,8 +73,8 @@ func noted(kind string, names map[uint32]string) map[uint32]systemCall {
 	return out
 }
 
-// A place holds the indexes of the arguments that are a folder's descriptor and a path. The
-// folder -1 means the working directory.
+// An argumentPlace holds the indexes of the arguments that are the descriptor of a folder and a
+// path. The folder -1 means the working directory.
 type argumentPlace struct{ folder, path int }
 
 func (p argumentPlace) read(c *notify.Call) (string, error) {

@@ -33,7 +33,7 @@ func permitted(path string, reads, writes bool) bool {
 	return (!reads || unix.Access(path, unix.R_OK) == nil) && (!writes || unix.Access(path, unix.W_OK) == nil)
 }
 
-// open records the use of a file that is opened, unless the call will fail.
+// open records the use of a file that a call opens, unless the call will fail.
 func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
 	path, err := c.Path(folder, at)
 	if err != nil || flags&unix.O_PATH != 0 { // a descriptor with O_PATH reads and writes nothing
@@ -150,8 +150,8 @@ func (o *observer) fchmod(c *notify.Call) error {
 	return err
 }
 
-// own reports whether a path is in the folder of a process in /proc. Servers only need their
-// own such folder, which the helper of confined servers allows.
+// own reports whether a path is in the folder of a process in /proc. Servers need only their own
+// folder, and the helper of confined servers allows that.
 func own(path string) bool {
 	rest, ok := strings.CutPrefix(path, "/proc/")
 	if !ok {

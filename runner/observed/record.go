@@ -1,6 +1,6 @@
-// Package observed records actions of the processes of a server that a confinement could
-// refuse: files that they open and change, programs that they start, addresses that they
-// connect to, and calls that no confined server may make. It refuses nothing.
+// Package observed records those actions of the processes of a server that a confinement could
+// refuse: the files that they open and change, the programs that they start, the addresses that
+// they connect to, and system calls that no confined server may make. It refuses nothing.
 //
 // A helper makes the kernel report these calls, and becomes the server; see package notify.
 package observed
@@ -53,7 +53,7 @@ const (
 	Unix      = "unix"      // a connection to a unix socket
 	Listen    = "listen"    // listening on a port or a unix socket
 	Socket    = "socket"    // a socket of another family
-	Signal    = "signal"    // a signal to a process that is not the server's
+	Signal    = "signal"    // a signal to a process that does not belong to the server
 	Mode      = "mode"      // a change of the mode of a file
 	Times     = "times"     // a change of the times of a file
 	SetID     = "set-id"    // a file becomes setuid or setgid; also recorded as Mode
@@ -88,7 +88,7 @@ type Record struct {
 // most bounds the number of files and of acts in a record, because a server could name any number.
 const most = 50_000
 
-// Base lists what one process may access in any case.
+// Base lists what one process may access whatever its profile says.
 type Base struct {
 	Dir         string // working directory
 	Read, Write []string

@@ -1,6 +1,6 @@
 package quickjs
 
-// The kinds of answers that the prelude gets.
+// The kinds of answers to calls, as the prelude gets them.
 const (
 	answerValue  = iota
 	answerError  // an object with the fields of a ToolError

@@ -25,7 +25,7 @@ func fillCache(ctx context.Context, dir string) (done func()) {
 	if err != nil {
 		return nothing // makeImage reports it
 	}
-	if _, err := os.Stat(image.path); err == nil { // the image is written last
+	if _, err := os.Stat(image.path); err == nil { // the cache is full: the image is written last
 		return nothing
 	}
 	ctx, cancel := context.WithTimeout(ctx, fillTime)

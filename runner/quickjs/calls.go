@@ -75,13 +75,13 @@ func (r *run) cancelCall(a arguments) handle {
 	return r.instance.undefined()
 }
 
-// await(call): the run must wait for a task
+// await(call): makes the run wait for a task
 func (r *run) awaitCall(a arguments) handle {
 	r.calls.await(a.integer(0))
 	return r.instance.undefined()
 }
 
-// frames() → the trace of the place at which the call that has just ended began
+// frames() → the stack trace of the moment at which the call that has just ended began
 func (r *run) framesOfCall(arguments) handle {
 	return r.instance.newString(r.instance.heap().trace(r.ended))
 }

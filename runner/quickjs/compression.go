@@ -28,7 +28,7 @@ var (
 	errMore    = errors.New("more data follows the end of the stream")
 )
 
-// convert(whether to decompress, format) begins a conversion.
+// convert(whether to decompress, format): begins a conversion
 func (r *run) convert(a arguments) handle {
 	c := &conversion{run: r}
 	if a.integer(0) != 0 {

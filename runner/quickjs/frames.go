@@ -11,7 +11,7 @@ import (
 type frame struct {
 	function uint32 // address of the function object
 	code     uint32 // address of its bytecode; 0 if the function is native
-	at       uint32 // offset in the bytecode, behind the current instruction
+	at       uint32 // offset in the bytecode, after the current instruction
 }
 
 // maxFrames bounds the frames of a call. The engine's own traces have ten; a call begins in at most
@@ -22,14 +22,14 @@ const maxFrames = 14
 const (
 	topFrame      = 660 // from the runtime: address of the innermost frame; a frame begins with the address of the next
 	frameFunction = 8
-	framePlace    = 28
+	framePlace    = 28 // address of the current instruction
 	functionCode  = 24
 	codeStart     = 12
 	codeName      = 20
 	codeFile      = 56
 	codeLine      = 60
 	codeColumn    = 64
-	codePlaces    = 72 // size of the table of places, and its address
+	codePlaces    = 72 // size of the table of positions; its address follows
 
 	classFunction      = 13
 	classGenerator     = 17
@@ -37,8 +37,8 @@ const (
 	classAsyncGenerate = 59
 )
 
-// frames returns the functions that run now, the innermost first. It costs a fraction of an Error object,
-// whose trace the engine writes as text.
+// frames returns the functions that run now, the innermost first. It takes a fraction of the time of an Error
+// object, for which the engine writes the trace as text.
 func (h jsHeap) frames(runtime uint32) []frame {
 	var all [maxFrames]frame
 	n := 0
@@ -63,8 +63,8 @@ func (h jsHeap) code(function uint32) uint32 {
 	return 0
 }
 
-// trace returns frames in the form of the engine's traces, without those of the prelude before the first of
-// the script. The bytecodes of a script live as long as its run.
+// trace returns frames in the format of the engine's traces. It leaves out frames of the prelude before the first
+// frame of the script. The bytecode of a script stays in memory as long as its run.
 func (h jsHeap) trace(frames []frame) string {
 	var out strings.Builder
 	for _, f := range frames {
@@ -90,8 +90,8 @@ func (h jsHeap) trace(frames []frame) string {
 	return out.String()
 }
 
-// functionName returns the property "name" of a function if it is a text. The object may be gone, if it has
-// other bytecode: then the name is that in the source.
+// functionName returns the property "name" of a function if it is a string. The engine may have freed the function
+// object and reused its memory, so that its bytecode differs; then functionName returns the name in the source.
 func (h jsHeap) functionName(f frame) string {
 	if h.code(f.function) != f.code {
 		return h.atom(h.word(f.code + codeName))
@@ -137,14 +137,15 @@ func (h jsHeap) string(at uint32) string {
 	return string(utf16.Decode(units))
 }
 
-// Steps of the table of places: most steps are one byte, which has a step of the offset and one of the line.
+// The encoding of the table of positions. Each step has the differences of offset, line and column to the previous
+// one. In most steps, one byte contains the differences of offset and line.
 const (
-	stepLines     = 5  // number of steps of the line in one byte
-	stepFirstLine = -1 // smallest of them
+	stepLines     = 5  // number of different line differences in one byte
+	stepFirstLine = -1 // the smallest of them
 )
 
-// place returns the line and column of a frame. The table of its bytecode has the differences between the
-// places of instructions, in their order.
+// place returns the line and column of a frame. It adds the differences in the table of positions up to the
+// current instruction.
 func (h jsHeap) place(f frame) (line, column int) {
 	table := h.bytes(uint64(h.word(f.code+codePlaces+4)), uint64(h.word(f.code+codePlaces)))
 	line, column = int(int32(h.word(f.code+codeLine))), int(int32(h.word(f.code+codeColumn)))

@@ -120,8 +120,9 @@ func (h jsHeap) elements(of handle) []uint32 {
 }
 
 // held returns a bit mask of the promises that the script can still reach or has changed, or
-// whose results it can reach or has changed. Element 0 of each array is an unchanged example.
-// Otherwise only its array refers to a promise, and its array and its promise to a result.
+// whose results it can still reach or has changed. Element 0 of each array is an unchanged
+// example. For all other promises, the only reference to the promise comes from the array
+// promises, and the only two references to its result come from the array results and the promise.
 func (h jsHeap) held(promises, results handle) (bits int) {
 	ps, rs := h.elements(promises), h.elements(results)
 	for i := 1; i < len(ps) && i < len(rs); i++ {
@@ -132,8 +133,8 @@ func (h jsHeap) held(promises, results handle) (bits int) {
 	return bits
 }
 
-// idle reports whether an object has the given number of references, no weak references, and
-// the properties of the example.
+// idle reports whether an object has the given number of references, no weak references, and the
+// same properties as the example.
 func (h jsHeap) idle(at, example, references uint32) bool {
 	return h.word(at-referenceCount) == references && h.word(at+objectWeak) == 0 &&
 		(h.word(at+objectFlags)^h.word(example+objectFlags))&flagBits == 0 && h.word(at+objectShape) == h.word(example+objectShape)

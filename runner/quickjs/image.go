@@ -32,7 +32,7 @@ type snapshot struct {
 	entries entries
 }
 
-// image is a snapshot in the form from which instances are restored.
+// image is a snapshot in a form from which instances can be restored quickly.
 type image struct {
 	snapshot
 	store store

@@ -7,11 +7,12 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// leftOver handles the timers that are left when a script has its value. Nothing awaits most of them,
-// such as the timeout of a race. They must not make the run exceed its time limit and lose its value.
+// leftOver handles the timers that are left when a script has its value. Usually no code awaits them any more,
+// for example the timeout in a Promise.race. They must not make the run exceed its time limit, because the run
+// would lose its value.
 type leftOver struct {
 	namespace handle
-	ends      time.Time // end of the time for timers that nothing awaits
+	ends      time.Time // time at which timers that no code awaits are dropped
 }
 
 // begin sets namespace and ends. It is called when the script has its value.

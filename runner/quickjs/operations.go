@@ -9,9 +9,9 @@ import (
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// operations maps names to the host functions of the prelude. They are called while the
-// script runs: they read strings and numbers, create values and throw, but never run code of
-// the script.
+// operations maps names to the host functions of the prelude. The prelude calls them while the
+// script runs. They read strings and numbers, create values and throw, but never run code of the
+// script. The comment of such a function shows how JavaScript calls it: name(arguments) → result.
 var operations = map[string]func(r *run, a arguments) handle{
 	"write":         (*run).write,
 	"server":        (*run).findServer,
@@ -138,7 +138,7 @@ func (r *run) clearTimer(a arguments) handle {
 	return r.instance.undefined()
 }
 
-// exit(code) does not return
+// exit(code): ends the script and does not return
 func (r *run) exitNow(a arguments) handle {
 	r.exitCode = a.integer(0)
 	r.instance.unwind(errExit)
@@ -170,7 +170,7 @@ func (r *run) encode(a arguments) handle {
 // module implements hooks.
 func (r *run) module(name string) (string, bool) { return r.source.Code(name) }
 
-// trace(stack) → the stack with positions in the user's text
+// trace(stack) → the stack trace with positions in the user's text
 func (r *run) mapTrace(a arguments) handle {
 	return r.instance.newString(r.source.Trace(a.text(0)))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// rehearsal is a script with common operations of scripts.
+// rehearsal is a script with the operations that most scripts use.
 const rehearsal = `import { tools } from "toolscript";
 const list = [1, 2, 3].map((n) => ({ n, text: "n" + n }));
 const { items } = await tools.server.tool({ list, page: 1 });

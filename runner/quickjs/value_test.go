@@ -79,7 +79,7 @@ func TestValueTooLarge(t *testing.T) {
 	run(t, job, newHost())
 }
 
-// FuzzText passes text from a tool to a script, to its output, and back as its value.
+// FuzzText passes the text of a tool through a script: to its output, and back as its value.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "a\x00b", "é😀", "\u2028\ufeff", `"\\`, "</script>", "__proto__"} {
 		f.Add(seed)

@@ -9,8 +9,9 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// called returns the only function of a script that consists of one function, if it can be
-// called without arguments, or nil. Models that know another code mode write such scripts.
+// called returns the function of a script that consists of only one function, if it can be called
+// without arguments; otherwise nil. Models write such scripts because other programs that run
+// their code expect a function.
 func (u unit) called(s shim.Syntax) *shim.Function {
 	if u.module || s.Function == nil || s.Function.Parameters || s.Function.Generator {
 		return nil

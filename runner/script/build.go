@@ -16,7 +16,7 @@ const asModule = "\nexport {}"
 // the exports of "toolscript" that the script uses without an import. The source map refers
 // to the user's text.
 func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
-	if s.Broken { // before anything is inserted: the wrapper's brackets could complete the text
+	if s.Broken { // before text is inserted: the brackets of the wrapper could complete a broken text
 		if _, errs := shim.Emit(u.code, u.javaScript()); len(errs) > 0 {
 			return runner.Compiled{}, u.errors(errs, scripterror.Insertion{})
 		}

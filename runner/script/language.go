@@ -16,8 +16,8 @@ import (
 
 const codeLanguage = "language"
 
-// languages are the other languages that models send instead of a script. They are looked for
-// in text that does not parse.
+// languages are the other languages that models send instead of a script. explain looks for them
+// in a text that does not parse.
 var languages = sync.OnceValue(func() []language {
 	const commands = `apt|apt-get|awk|bash|brew|cargo|cat|cd|chmod|cp|curl|docker|echo|find|gh|git|go|grep|kill|kubectl|ls|make|mkdir|mv|node|` +
 		`npm|npx|pip|pip3|pnpm|ps|python|python3|rm|sed|sh|source|ssh|sudo|tar|toolscript|touch|uv|uvx|wget|yarn`

@@ -50,7 +50,7 @@ func (g *graph) compile() (runner.Compiled, []toolscript.Diagnostic) {
 	return all, nil
 }
 
-// translate compiles one file and finds the modules that it imports, even if the file has
+// translate compiles one file. It finds the modules that the file imports, even if the file has
 // mistakes.
 func (g *graph) translate(u unit) (runner.Compiled, []toolscript.Diagnostic) {
 	if found := u.refuse(); found != nil {

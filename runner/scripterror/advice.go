@@ -29,7 +29,7 @@ var (
 	deno    = Need{"scripts have only cwd, exit, args and env of Deno; tools give access to network and files", ""}
 )
 
-// Finding explains how a script finds tools. It answers names such as searchTools and list_tools.
+// Finding explains how a script finds tools. It is the advice for unknown names such as searchTools and list_tools.
 var Finding = Need{"a script finds tools with await tools.$search(\"what it does\") and reads their types with await tools.$describe(\"server.tool\")", ""}
 
 var globals = map[string]Need{
@@ -64,7 +64,7 @@ func Global(name string) (Need, bool) {
 	return need, ok
 }
 
-// Missing returns the message about a name that a server lacks, or tools if server < 0.
+// Missing returns the message about a name that is not a member of a server, or of tools if server < 0.
 func Missing(names *naming.Table, server int, name string) string {
 	if need := globals[name]; server < 0 && need == Finding {
 		return "tools." + name + " does not exist: " + need.Advice

@@ -18,10 +18,10 @@ type description struct {
 	Message string          `json:"message"`
 	Stack   string          `json:"stack"`
 	Code    toolscript.Kind `json:"code"`
-	Server  string          `json:"server"`  // of a failed call
-	Tool    string          `json:"tool"`    // of a failed call
+	Server  string          `json:"server"`  // server of a failed call
+	Tool    string          `json:"tool"`    // tool id of a failed call
 	Failure toolscript.Kind `json:"failure"` // code of a failed call
-	Sent    toolscript.Sent `json:"sent"`    // of a failed call
+	Sent    toolscript.Sent `json:"sent"`    // for a failed call: whether the server got it
 	Call    int             `json:"call"`
 	More    map[string]any  `json:"more"` // cause, errors
 }
@@ -59,7 +59,7 @@ func (s *Source) Thrown(thrownText string, phase toolscript.Phase, heap uint64) 
 	return e
 }
 
-// ofCall adds which call has failed and how to e. The message of a server may name neither
+// ofCall adds the failed call and its error to e, because the message of a server may name neither
 // the server nor the tool.
 func (s *Source) ofCall(e *toolscript.RunError, d description) {
 	if d.Tool == "" || d.Code != toolscript.Threw {
@@ -77,8 +77,8 @@ func (s *Source) ofCall(e *toolscript.RunError, d description) {
 // undefinedName matches the message of both engines that a name is not defined.
 var undefinedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^'?([\w$]{1,30})'? is not defined$`) })
 
-// absent returns the alternative to an undefined name that other environments have, as a
-// suffix of the message.
+// absent returns a suffix for the message about an undefined name: what a script can use instead.
+// It returns "" if no other environment has the name.
 func absent(e *toolscript.RunError) string {
 	name := undefinedName().FindStringSubmatch(e.Message)
 	if e.Name != "ReferenceError" || name == nil {

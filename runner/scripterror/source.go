@@ -87,9 +87,9 @@ func units(text string) int {
 	return n
 }
 
-// counted converts a column of QuickJS to the one that V8 reports: the column of new, not of
-// the name after it, and of a method's name, not of the dot before it. Other columns are
-// unchanged.
+// counted converts a column of QuickJS to the column that V8 reports. For a constructor, that is the
+// column of new and not of the name after it. For a method, it is the column of the name and not
+// of the dot before it. Other columns are unchanged.
 func counted(text string, at int) int {
 	const word = "new"
 	for _, dot := range []string{".", "?."} {
@@ -105,8 +105,8 @@ func counted(text string, at int) int {
 	return len(rest)
 }
 
-// partOfName reports whether the byte b before a word makes the word part of a longer name,
-// or a property.
+// partOfName reports whether the byte b before a word shows that the word is a part of a longer
+// name, or the name of a property.
 func partOfName(b byte) bool {
 	return b == '_' || b == '$' || b == '.' || b >= utf8.RuneSelf ||
 		'0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// maxArguments bounds the memory that the calls of one run hold in the gateway. The frame
-	// of the call that waits for room comes on top.
+	// maxArguments is the maximum memory that the calls of one run hold in the gateway, in
+	// bytes. The frame of the call that waits for room is not included.
 	maxArguments = 64 << 20
-	// maxAllArguments bounds the frames of the calls of all runs in this process
-	// together. It is several times the longest frame.
+	// maxAllArguments is the maximum size of the frames of the calls of all runs in this
+	// process together, in bytes. It is several times the longest frame.
 	maxAllArguments = 256 << 20
 	// callCost is the memory that a call needs besides its frame: the stack of a goroutine
 	// and the data that waits for the answer.
@@ -26,7 +26,7 @@ var allArguments = semaphore.NewWeighted(maxAllArguments)
 type budget struct {
 	max   int64
 	bytes atomic.Int64
-	turn  chan struct{} // held by the goroutine that waits for room; others queue for it
+	turn  chan struct{} // held by the goroutine that waits for room; other goroutines wait for turn
 	freed chan struct{} // has a token if bytes were released since the last check
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/testhost"
 )
 
-// process takes the place of a sandbox's process: its ID is that of the test, which uses almost no processor time.
+// process replaces the process of a sandbox. Its PID is that of the test, which uses almost no processor time.
 type process struct{ done chan struct{} }
 
 func (p process) PID() int              { return os.Getpid() }

@@ -13,7 +13,7 @@ func (s *Session) Write(to runner.Stream, text string) {
 	if s.ctx.Err() != nil {
 		return
 	}
-	_ = Contain(s.options.Log, "write output", func() { s.host.Write(to, text) }) // the log has it
+	_ = Contain(s.options.Log, "write output", func() { s.host.Write(to, text) }) // Contain logs the panic
 }
 
 // errOver is the error of a read after the end of the run.

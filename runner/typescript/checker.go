@@ -1,8 +1,7 @@
-// Package shim type-checks one script against the declarations of its tools, with the
-// TypeScript compiler linked into this program. Its import path is below
-// github.com/microsoft/typescript-go because Go allows only such paths to import the
-// internal packages of that module. No code of that module is copied or patched; its declarations
-// of the ECMAScript library are (libraries.go).
+// Package shim type-checks one script against the declarations of its tools, with the TypeScript
+// compiler linked into this program. Its import path is below github.com/microsoft/typescript-go
+// because Go allows only such paths to import the internal packages of that module. No code of that
+// module is copied or patched. Only its declarations of the ECMAScript library are (libraries.go).
 package shim
 
 import (

@@ -15,8 +15,8 @@ import (
 // codeInteger is the code of TypeScript's suggestion about large integers.
 var codeInteger = "TS" + strconv.Itoa(int(diagnostics.Numeric_literals_with_absolute_values_equal_to_2_53_or_greater_are_too_large_to_be_represented_accurately_as_integers.Code()))
 
-// inexactIntegers returns a diagnostic for each integer literal whose digits a number cannot
-// hold, or that is wrongly compared with large integers.
+// inexactIntegers returns a diagnostic for each integer literal whose digits a number cannot hold,
+// and for each literal in a comparison with large integers that can never be equal.
 func inexactIntegers(file *ast.SourceFile) (found []Diagnostic) {
 	open := []*ast.Node{file.AsNode()}
 	push := func(n *ast.Node) bool {

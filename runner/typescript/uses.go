@@ -15,9 +15,9 @@ type Uses struct {
 	Servers []string // identifiers of members of tools, sorted
 }
 
-// serversAt returns the servers that a reference to tools names. certain is true for
-// tools.name, tools["name"] and a declaration that destructures tools, and likewise for
-// tools.spawn and tools.$with(…).
+// serversAt returns the servers that a reference to tools names. certain is true if these are all:
+// for tools.name, tools["name"] and a declaration that destructures tools, and in the same way for
+// members of tools.spawn and tools.$with(…).
 func serversAt(n *ast.Node) (servers []string, certain bool) {
 	n = withServers(n)
 	if name, of, found := member(n); found && name == spawnName {

@@ -14,11 +14,11 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// SourceLimit bounds the time that a checker uses for all steps of one script. Ordinary
-// scripts take milliseconds. A hostile kilobyte would keep the compiler busy for minutes, and
-// only SIGKILL stops it; the limit makes the answer come within two seconds. The limit counts
-// work (runner.WorkClock), so that a busy machine does not refuse a correct script: a script of 20
-// lines needs 20 ms of work, which a checker gets even with a hundredth of a processor. The
+// SourceLimit is the maximum time that a checker uses for all steps of one script. Ordinary scripts
+// take milliseconds. A hostile script of a kilobyte would keep the compiler busy for minutes, and
+// only SIGKILL stops the compiler; with the limit, the answer comes within two seconds. The limit
+// counts work (runner.WorkClock), so that a busy machine does not refuse a correct script: a script
+// of 20 lines needs 20 ms of work, which a checker gets even with a hundredth of a processor. The
 // limit of wall time ends a checker that hangs.
 var SourceLimit = runner.Usage{Work: 1800 * time.Millisecond, Wall: 9 * time.Second}
 
@@ -89,8 +89,8 @@ func (c *Checker) check(ctx context.Context, t runner.TypeCheck) (answer checked
 	return answer, lost, err
 }
 
-// declare sends declarations that the worker does not have. If it fails, the script is not
-// the cause.
+// declare sends declarations that the worker does not have. An error of declare is not caused by
+// the script.
 func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
 	q := question{kind: frameModule, header: moduleHeader{d.Key}, raw: []byte(d.Text), want: frameChecked, most: moduleLimit}
 	lost, err := c.ask(ctx, q, &checked{})
@@ -131,7 +131,7 @@ func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string,
 	lost, err = c.exchange(q, answer)
 	c.spent = watch.Usage()
 	if over := watch.Stop(); over != nil { // even if the answer came just before the kill
-		<-c.done // a worker that ends must not seem free for the next script
+		<-c.done // the pool must not lend a worker that is ending
 		lost, err = over.Error(), nil
 	}
 	if !stop() {
@@ -143,7 +143,7 @@ func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string,
 
 func (c *Checker) exchange(q question, answer any) (lost string, err error) {
 	err = c.link.writeJSON(q.kind, q.header, q.raw)
-	if errors.Is(err, errFrameTooLong) { // nothing was sent, and the worker is well
+	if errors.Is(err, errFrameTooLong) { // nothing was sent, so the worker can still be used
 		return "", &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the script or its types are too long for a checker: %w", err)}
 	}
 	if err == nil {

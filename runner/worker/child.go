@@ -106,7 +106,7 @@ func (c *child) reportReady() error {
 	}
 	debug.SetGCPercent(garbage[c.role])
 	if !c.brief {
-		debug.FreeOSMemory() // the start needs several times the memory of an idle worker
+		debug.FreeOSMemory() // the start has used several times the memory of an idle worker
 	}
 	return c.link.writeJSON(frameReady, ready{Confinement: confinement}, nil)
 }

@@ -86,8 +86,8 @@ func lowerIntegrity(token windows.Token) (toolscript.Confinement, error) {
 	return part, nil
 }
 
-// privileges reports whether this process was started with a restrictedToken. Every user has the
-// privilege that is left, to pass through folders.
+// privileges reports whether this process was started with a restrictedToken. Such a token has one
+// privilege left, which every user has: to pass through folders.
 func privileges(token windows.Token) toolscript.Confinement {
 	part := toolscript.Confinement{Name: "privileges", Detail: "none, and no rights of an administrator"}
 	var count uint32
@@ -98,7 +98,7 @@ func privileges(token windows.Token) toolscript.Confinement {
 	return part
 }
 
-// information calls use with information about a token, which is valid until use returns.
+// information calls use with information about a token. The pointer is valid until use returns.
 func information(token windows.Token, class uint32, use func(unsafe.Pointer)) error {
 	var size uint32
 	if err := windows.GetTokenInformation(token, class, nil, 0, &size); !errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) {

@@ -43,15 +43,15 @@ func StartConverter(ctx context.Context, o Options) (*Converter, error) {
 // Worn reports whether this worker should be replaced because it has grown.
 func (c *Converter) Worn() bool { return c.RSS() >= wornConverter }
 
-// Convert runs the Conversion with the given name. The input is the concatenation of its parts. need
-// returns further input; nil if there is none. The output has at most most bytes, otherwise the error is
-// TooLarge. The error is Invalid if the conversion exceeds ConvertLimit or the limit of memory.
+// Convert runs the Conversion with the given name. The input is the concatenation of its parts. need returns
+// further input; nil means that there is none. The error is TooLarge if the output has more than most bytes,
+// and Invalid if the conversion exceeds ConvertLimit or the limit of memory.
 func (c *Converter) Convert(ctx context.Context, name string, input [][]byte, need Need, most int) ([]byte, error) {
 	stop := context.AfterFunc(ctx, c.Kill)
 	watch := runner.StartWatch(c.PID(), runner.Bounds{Memory: maxConverterMemory, Most: ConvertLimit}, func(error) { c.Kill() })
 	output, err := c.exchange(name, input, need, most)
 	if over := watch.Stop(); over != nil {
-		<-c.done // a worker that ends must not seem free for the next caller
+		<-c.done // the pool must not lend a worker that is ending
 		output, err = nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("it could not be converted: %w", over.Err)}
 	}
 	if !stop() {
@@ -70,7 +70,7 @@ func (c *Converter) exchange(name string, input [][]byte, need Need, most int) (
 		kind, header, raw, err := c.link.readLong(most)
 		switch {
 		case toolscript.KindOf(err) == toolscript.TooLarge:
-			c.Kill() // the rest of the output is still to come
+			c.Kill() // the worker would still send the rest of the output
 			<-c.done
 			return nil, err
 		case err != nil:

@@ -2,6 +2,6 @@
 
 package worker
 
-// environment is the environment of a worker. Without it, the race detector, which only tests
-// have, delays the end of each process by a second.
+// environment is the environment of a worker in tests with the race detector. Without this variable,
+// the race detector delays the end of each process by a second.
 var environment = []string{"GORACE=atexit_sleep_ms=0"}

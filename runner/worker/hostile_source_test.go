@@ -58,7 +58,7 @@ var hostile = map[string]struct{ want, code string }{
 	"@ts-nocheck and arrays":      {nothing, "// @ts-nocheck\n" + "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500)},
 }
 
-// doubling returns a source with a string type of two gigabytes.
+// doubling returns a source with a string type that would have two gigabytes.
 func doubling() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "type S0 = '%s';", strings.Repeat("x", 64))

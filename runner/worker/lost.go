@@ -58,7 +58,7 @@ func (s *Sandbox) unreadJob(err error) error {
 	return err
 }
 
-// killUnread kills a worker that has not read its job when the time of the run is over or its ctx ends.
+// killUnread kills a worker that has not read its job when the time of the run is over, or when ctx ends.
 func (r *sandboxRun) killUnread(ctx context.Context, sent <-chan struct{}) {
 	wall := r.WallTimer()
 	defer wall.Stop()

@@ -20,8 +20,8 @@ import (
 // channelVariable is the environment variable with the handles of a worker's pipes.
 const channelVariable = "TOOLSCRIPT_WORKER_CHANNEL"
 
-// maxCommit is the memory that a worker may commit. The gateway kills a sandbox that holds
-// maxMemory; this is the limit of the system behind it.
+// maxCommit is the memory that a worker may commit, in bytes. The system enforces it, in case the
+// gateway does not kill a sandbox at maxMemory.
 const maxCommit = 2 * maxMemory
 
 // A pair is the connection between gateway and worker: two pipes for frames, whose worker's ends are
@@ -77,8 +77,8 @@ func newPipe() (direction, error) {
 	return p, nil
 }
 
-// start starts the worker in a job of its own, in which it can start no other process. It has no console, which would be
-// a process more for each worker, and whose keys would reach it.
+// start starts the worker in a job of its own, in which it can start no other process. The worker has no console: a
+// console would be another process, and its key events would reach the worker.
 func (p *pair) start(cmd *exec.Cmd) error {
 	var numbers []string
 	for _, handle := range p.handles {
@@ -113,8 +113,8 @@ func (p *pair) closeTheirs() {
 
 func (p *pair) closeOurs() error { return p.conn.Close() }
 
-// openPipes opens the worker's ends, and clears the environment, to which the system and Go add
-// variables.
+// openPipes opens the worker's ends of the pipes. It also clears the environment, because the system and Go
+// have added variables to it.
 func openPipes() (in, out *os.File, err error) {
 	first, second, _ := strings.Cut(os.Getenv(channelVariable), ",")
 	os.Clearenv()

@@ -51,7 +51,7 @@ const (
 	limitPoll = 100 * time.Millisecond
 )
 
-// A run is the connection between one session and its worker.
+// A sandboxRun is the connection between one session and its worker.
 type sandboxRun struct {
 	*session.Session
 	sandbox *Sandbox
@@ -77,7 +77,7 @@ func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *
 // run sends the job and waits for the end of the run.
 func (r *sandboxRun) run(ctx context.Context) (runner.Outcome, error) {
 	switch err := r.sendJob(ctx); {
-	case errors.Is(err, errFrameTooLong): // nothing was sent, and the worker is well
+	case errors.Is(err, errFrameTooLong): // nothing was sent, so the worker can still be used
 		return r.Outcome(toolscript.Fail(toolscript.TooLarge, fmt.Sprintf("the script and its arguments are too long: %v", err))), nil
 	case err != nil && ctx.Err() != nil:
 		return r.kill(r.Cancelled(ctx))
@@ -231,7 +231,7 @@ func (r *sandboxRun) close() {
 	r.over = true
 	r.mu.Unlock()
 	if !killTimer.Stop() {
-		<-r.sandbox.done // a worker that ends must not seem free for the next run
+		<-r.sandbox.done // the pool must not lend a worker that is ending
 	}
 	r.Close()
 }

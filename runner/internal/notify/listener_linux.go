@@ -108,7 +108,7 @@ func (l *Listener) Serve(handle func(*Call) Answer) error {
 			}
 		}
 		if l.closed.Load() {
-			return nil // err comes from the closed descriptor
+			return nil // Close was called; err is about the closed descriptor
 		}
 		return err
 	}

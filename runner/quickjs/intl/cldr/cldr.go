@@ -51,7 +51,7 @@ var (
 var reader = sync.OnceValue(func() *zip.Reader {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		panic(fmt.Sprintf("cldr: the embedded archive: %v", err)) // embedded; a test reads all of it
+		panic(fmt.Sprintf("cldr: the embedded archive: %v", err)) // impossible: a test reads the whole archive
 	}
 	return r
 })
@@ -64,7 +64,7 @@ func text(entry string) string {
 	defer file.Close() //nolint:errcheck // only read
 	content, err := io.ReadAll(file)
 	if err != nil {
-		panic(fmt.Sprintf("cldr: the embedded %s: %v", entry, err)) // as above
+		panic(fmt.Sprintf("cldr: the embedded %s: %v", entry, err)) // impossible: a test reads the whole archive
 	}
 	return string(content)
 }

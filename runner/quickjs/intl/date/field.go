@@ -35,7 +35,7 @@ const (
 	delta   = 0x10
 )
 
-// row gives the meaning of a letter that is repeated at least shortest times.
+// row is the meaning of a letter in a pattern that is repeated at least shortest times.
 type row struct {
 	letter   byte
 	field    field

@@ -61,15 +61,16 @@ const (
 	commonSize  = 14
 )
 
-// compactForms returns the power of ten whose word numbers of a magnitude use, as digits, and
-// its patterns by plural category. size is "" if such numbers are written in full.
+// compactForms returns the word for large numbers of a magnitude, such as "thousand": its power of
+// ten, as digits, and its patterns by plural category. size is "" if the language writes such
+// numbers in full.
 func (f *Format) compactForms(magnitude int) (size string, forms func(plural string, o cldr.Operands) string) {
 	if magnitude < 3 {
 		return "", nil
 	}
 	kind := f.CompactDisplay
 	if f.Style == "currency" && f.CurrencyDisplay != "name" {
-		kind = "currency" // which only has a short form
+		kind = "currency" // currencies only have a short form
 	}
 	var other string
 	for power := min(magnitude, largestSize); other == "" && (power == min(magnitude, largestSize) || power >= commonSize); power-- {
