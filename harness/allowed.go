@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// narrow replaces Options.Allow by the tools that Allow, ToolPack and AllowedTools
-// allow together. If an entry is unknown, it waits for servers that are connecting.
+// narrow narrows Options.Allow to ToolPack and AllowedTools, as documented there. If an entry is
+// unknown, narrow first waits for servers that are connecting.
 func (p *process) narrow(ctx context.Context) error {
 	o := &p.options
 	if o.ToolPack == "" && o.AllowedTools == nil {

@@ -67,7 +67,7 @@ func TestTypesAreNarrowed(t *testing.T) {
 	for name, test := range map[string]struct {
 		code string
 		o    harness.Options
-		want string // in the message; "": no error
+		want string // part of the message; "": no error
 	}{
 		"allowed, flat":         {"return (await tools.sums.add({ a: 1, b: 2 })).sum", some, ""},
 		"allowed":               {"return await tools.workspace.nested({})", some, ""},
@@ -116,8 +116,8 @@ func TestTypesAreNarrowed(t *testing.T) {
 	}
 }
 
-// TestTypesOfOtherListsAreKept runs one script under several lists: neither its types nor
-// its findings are taken from another list.
+// TestTypesOfOtherListsAreKept runs one script under several lists. Neither its types nor its
+// findings may come from another list.
 func TestTypesOfOtherListsAreKept(t *testing.T) {
 	const code = "return (await tools.add({ a: 20, b: 22 })).sum + (await tools.sums.add({ a: 1, b: 1 })).sum"
 	for range 2 {

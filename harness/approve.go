@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// ask lets Options.Approve decide about a call, in a goroutine. stop ends the context
-// of the callback.
+// ask calls Options.Approve in a goroutine and passes on the answer. stop ends the context of the
+// callback.
 func (p *process) ask(ctx context.Context, a toolscript.Approval) (stop func()) {
 	if p.options.Approve == nil {
 		return func() {}
@@ -44,7 +44,7 @@ func (p *process) decided(ctx context.Context, a toolscript.Approval) (answer to
 	return answer
 }
 
-// waits emits that a call waits for an approval, and asks for the approval.
+// waits emits an ApprovalRequest and asks for the approval.
 func (p *process) waits(ctx context.Context, scriptID, callID string, a toolscript.Approval) (stop func(), err error) {
 	err = p.progress(ApprovalRequest{Type: "ApprovalRequest", ScriptID: scriptID, CallID: callID, Approval: a})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/harness/answer"
 )
 
-// guarded is a tool that has to be approved, and counts its calls.
+// guarded returns a tool that needs an approval and counts its calls.
 func guarded(calls *atomic.Int32) harness.Tool {
 	return harness.Tool{Name: "guarded", RequiresApproval: true, Run: func(_ context.Context, args json.RawMessage) (any, error) {
 		calls.Add(1)
@@ -74,7 +74,7 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-// TestApproveScopes: a run is asked once, and so is a session.
+// TestApproveScopes: with the scope run, a person is asked once in a run, and with the scope session, once in a session.
 func TestApproveScopes(t *testing.T) {
 	var calls, asked atomic.Int32
 	l := local(t, harness.Config{}, guarded(&calls))
@@ -129,8 +129,8 @@ func TestApproveEnds(t *testing.T) {
 	}
 }
 
-// TestApproveInParallel: calls that wait are requests of their own, and Progress receives
-// what is no part of the conversation.
+// TestApproveInParallel: each call that waits has a request of its own, and Progress receives
+// the items that are not part of the conversation.
 func TestApproveInParallel(t *testing.T) {
 	var calls atomic.Int32
 	l := local(t, harness.Config{}, guarded(&calls))

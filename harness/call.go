@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// call makes a structured call and emits its output. An error of the call becomes its output.
+// call makes a structured call and emits its output. If the call fails, the output is the error.
 func (p *process) call(ctx context.Context, c answer.Call) error {
 	text, err := p.made(ctx, c)
 	if ended := context.Cause(ctx); ended != nil {
@@ -63,8 +63,8 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 	return resultText(raw)
 }
 
-// toolID returns the id of a tool that may be called. If no tool is found, it waits for
-// servers that are connecting, because one of them may have the tool.
+// toolID returns the id of the tool that a structured call names. If no tool has the name, toolID
+// waits for servers that are connecting, because one of them may have the tool, and tries again.
 func (p *process) toolID(ctx context.Context, name string) (string, error) {
 	id, known, err := p.lookUp(name)
 	if err == nil && !known && !strings.Contains(id, toolscript.Separator) {

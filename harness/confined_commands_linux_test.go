@@ -18,8 +18,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestConfinedCommands: the programs of a server of commands reach what its configuration
-// names, and nothing else: not the files that a caller names, either.
+// TestConfinedCommands: the programs of a server of commands can access what its configuration
+// names, and nothing else, not even files that a caller names.
 func TestConfinedCommands(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
 	defer web.Close()
@@ -75,7 +75,8 @@ func TestConfinedCommands(t *testing.T) {
 	}
 }
 
-// TestLinkOutOfProject: a path of a project's file that a commit has replaced by a link.
+// TestLinkOutOfProject: a path in the configuration of a project is refused if a commit has replaced it by a link out of
+// the project.
 func TestLinkOutOfProject(t *testing.T) {
 	project, home := t.TempDir(), t.TempDir()
 	link := filepath.Join(project, "data")
@@ -90,7 +91,7 @@ func TestLinkOutOfProject(t *testing.T) {
 	}
 }
 
-// TestLinkOut: a link in a folder that a server writes to gives it nothing outside.
+// TestLinkOut: a link in a folder that a server writes to gives it no access outside of the folder.
 func TestLinkOut(t *testing.T) {
 	folder, outside := t.TempDir(), t.TempDir()
 	link := filepath.Join(folder, "link")

@@ -19,7 +19,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Confiner starts servers in confinement. The zero value keeps no caches between starts.
+// Confiner starts confined servers: processes that can only access what their configuration names. The zero
+// value keeps no caches between starts.
 type Confiner struct {
 	// CacheDir is the folder for caches of package managers. Each server has its own cache, so that no server
 	// can change the programs of another. If it is empty, the caches are removed when the server ends.
@@ -28,19 +29,19 @@ type Confiner struct {
 	Record *observed.Record
 }
 
-// Lacks implements upstream.Confiner.
+// Lacks implements upstream.Confiner. It returns the restrictions that this machine does not support.
 func (Confiner) Lacks(r upstream.Confine) string {
 	return strings.Join(confined.Missing(confined.Parts(r.Net)), "; ")
 }
 
-// Start implements upstream.Confiner. If a part of the restrictions is not available,
-// the server is started with the others.
+// Start implements upstream.Confiner. If this machine does not support some restrictions, Start
+// starts the server with the others.
 func (c Confiner) Start(p upstream.Confined) (upstream.Start, error) {
 	temp, err := os.MkdirTemp("", "toolscript-server-")
 	if err != nil {
 		return upstream.Start{}, fmt.Errorf("confine: %w", err)
 	}
-	end := func() { _ = os.RemoveAll(temp) } // an error is ignored: nothing can be done about files that stay
+	end := func() { _ = os.RemoveAll(temp) } // files that cannot be removed stay
 	l := launch{Confiner: c, process: p, start: upstream.Start{Env: append(slices.Clone(p.Env), "TMPDIR="+temp), End: end}}
 	for _, step := range []func() error{func() error { return l.paths(temp) }, l.network, l.wrap, l.watch} {
 		if err := step(); err != nil {
@@ -51,12 +52,12 @@ func (c Confiner) Start(p upstream.Confined) (upstream.Start, error) {
 	return l.start, nil
 }
 
-// launch prepares the start of one process. Its steps follow one another.
+// launch prepares the start of one process. Its steps are paths, network, wrap and watch, in this order.
 type launch struct {
 	Confiner
 	process upstream.Confined
 	spec    confined.Spec
-	own     []string // the paths that belong to this process only
+	own     []string // paths that belong to this process only
 	start   upstream.Start
 }
 
@@ -89,7 +90,7 @@ func (l *launch) paths(temp string) error {
 	return nil
 }
 
-// python returns what a package manager of Python reads, and adds its variables.
+// python returns the paths that a package manager of Python reads, and adds environment variables for it.
 func (l *launch) python(cache string) (read []string) {
 	p := l.process
 	interpreters, more := pythons(p, cache)
@@ -101,7 +102,7 @@ func (l *launch) python(cache string) (read []string) {
 	return append(interpreters, read...)
 }
 
-// network starts the proxy, the only way of the process into the network.
+// network starts the proxy, through which the process must make all connections.
 func (l *launch) network() error {
 	p := l.process
 	if len(p.Net) == 0 && !p.Free {
@@ -116,7 +117,7 @@ func (l *launch) network() error {
 	return nil
 }
 
-// wrap makes the command line, which begins with this program.
+// wrap makes the command line. It begins with this program, which confines itself and becomes the server.
 func (l *launch) wrap() (err error) {
 	self, err := files.Own()
 	if err != nil {
@@ -126,7 +127,7 @@ func (l *launch) wrap() (err error) {
 	return err
 }
 
-// watch starts what answers the process, or records what it does.
+// watch starts the Gate of the process, and the record of its actions if it is watched.
 func (l *launch) watch() error {
 	s := l.spec
 	if s.Watched {
@@ -163,8 +164,8 @@ func (c Confiner) seen(p upstream.Confined) func(target string, allowed bool) {
 	}
 }
 
-// linksOut returns an error if a configured path below a writable folder leads out of
-// that folder through a link: the server may have made the link.
+// linksOut returns an error if a configured path is in a writable folder and leads out of it
+// through a link. The server could have made such a link to get access to other files.
 func linksOut(c upstream.Confine) error {
 	for _, path := range slices.Concat(c.Read, c.Write) {
 		real, err := filepath.EvalSymlinks(path)
@@ -193,7 +194,7 @@ func after(last, first func()) func() {
 	}
 }
 
-// cache returns the folder for the programs that a package manager installs for a server.
+// cache returns the folder into which a package manager installs the programs of a server.
 func (c Confiner) cache(p upstream.Confined, temp string) (string, error) {
 	if c.CacheDir == "" {
 		return temp, nil
@@ -213,7 +214,7 @@ func pathOf(env []string) (folders []string) {
 	return folders
 }
 
-// inPath returns a function that finds programs in the PATH of an environment.
+// inPath returns a function that looks up programs in the PATH of an environment.
 func inPath(env []string) func(name string) (string, error) {
 	folders := pathOf(env)
 	return func(name string) (string, error) {

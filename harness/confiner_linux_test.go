@@ -20,8 +20,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestConfiner: a confined server reaches the hosts that its configuration names, through the
-// proxy only, and nothing else.
+// TestConfiner: a confined server can reach only the hosts that its configuration names, and only
+// through the proxy.
 func TestConfiner(t *testing.T) {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })
 	named, other := httptest.NewServer(answer), httptest.NewServer(answer)

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// fetchRole makes the test program a server that fetches addresses: those of its arguments,
-// each directly and through the proxy of its environment.
+// fetchRole makes the test binary a server that fetches the addresses in its arguments, each
+// directly and through the proxy of its environment.
 const fetchRole = "fetch-confined"
 
 func fetchConfined(addresses []string) {

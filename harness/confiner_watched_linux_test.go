@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestWatchedAndConfined: a server that is watched with a profile is confined as without the
-// watch, and what it could not do is observed.
+// TestWatchedAndConfined: watching a confined server does not change its confinement, and the
+// record contains what the server could not do.
 func TestWatchedAndConfined(t *testing.T) {
 	if missing := confined.Missing(confined.Parts([]string{"api.example.com:443"})); len(missing) > 0 {
 		t.Skip(missing)

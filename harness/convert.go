@@ -20,8 +20,9 @@ func conversions() (all []worker.Conversion) {
 	return all
 }
 
-// ConvertWhen returns a upstream.ConvertPort that waits until ready is closed. It serves a gateway
-// that is being started, whose servers may need conversions before the start has returned.
+// ConvertWhen returns an upstream.ConvertPort that waits until ready is closed, and then uses the result
+// of port. A gateway needs it while it starts: its servers may need conversions before port can be
+// called.
 func ConvertWhen(ready <-chan struct{}, port func() upstream.ConvertPort) upstream.ConvertPort {
 	return func(ctx context.Context, name string, input [][]byte, need upstream.ConvertNeed, most int) ([]byte, error) {
 		select {

@@ -60,10 +60,10 @@ func init() {
 	})
 }
 
-// gate is what the tools gated and deaf wait for; deaf ignores that it is cancelled.
+// gate is the channel for which the tools gated and deaf wait. The tool deaf ignores its cancellation.
 var gate atomic.Pointer[chan struct{}]
 
-// deafBegan has one element for each call of deaf that has begun.
+// deafBegan receives a value when a call of deaf begins.
 var deafBegan = make(chan struct{}, 8)
 
 // TestFlatNames checks that built-in tools have flat names, which mean the same tools.
@@ -118,7 +118,7 @@ func TestFlatNamesAreTyped(t *testing.T) {
 	}
 }
 
-// TestFlatNamesUnderAllow checks that flat names are visible like the tools.
+// TestFlatNamesUnderAllow checks that an allow list hides flat names in the same way as tools.
 func TestFlatNamesUnderAllow(t *testing.T) {
 	o := harness.Options{Allow: toolscript.Filter{"workspace__sums.add"}}
 	found := outputs(process(t, block(`
@@ -129,7 +129,7 @@ return [Object.keys(tools), (await tools.sums.add({ a: 1, b: 1 })).sum, denied]`
 	}
 }
 
-// plainRun runs a script that is not of the dialect.
+// plainRun runs a script without DialectHarness.
 func plainRun(t *testing.T, request toolscript.ExecRequest) (end toolscript.End) {
 	t.Helper()
 	err := gateway(t).Exec(t.Context(), request, func(e toolscript.Event) error {
@@ -144,7 +144,7 @@ func plainRun(t *testing.T, request toolscript.ExecRequest) (end toolscript.End)
 	return end
 }
 
-// TestContext checks the global context, which only scripts of answers have.
+// TestContext checks the global name context, which only scripts in answers have.
 func TestContext(t *testing.T) {
 	o := harness.Options{ConversationID: "conv_7", Cwd: "/somewhere"}
 	found := outputs(process(t, block(`
@@ -205,8 +205,8 @@ return 1`)}}}}
 	}
 }
 
-// TestResultsAreFrozen checks that results are frozen deeply for scripts of answers, and
-// for no others.
+// TestResultsAreFrozen checks that results are deeply frozen in scripts in answers, and in no other
+// scripts.
 func TestResultsAreFrozen(t *testing.T) {
 	const code = `
 const result: any = await tools.workspace.nested({});
@@ -228,8 +228,8 @@ return [all.map((v) => Object.isFrozen(v)), thrown, result.given.deep.list.lengt
 	}
 }
 
-// TestConsoleIsRateLimited checks that a flood of lines is cut and that the output says
-// so. Within 30 seconds at most 3,500 lines pass.
+// TestConsoleIsRateLimited checks that a flood of lines is cut, and that the output reports
+// that. Within 30 seconds at most 3,500 lines pass.
 func TestConsoleIsRateLimited(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
@@ -253,8 +253,8 @@ return 1`)
 	}
 }
 
-// TestCacheMetrics checks which cache has a script. A script with the same text is
-// compiled once, also if it has to be checked again.
+// TestCacheMetrics checks the metrics about caches. A script with the same text is compiled only
+// once, even if it has to be checked again.
 func TestCacheMetrics(t *testing.T) {
 	hits := func(o harness.ScriptToolCallOutput) [2]bool {
 		return [2]bool{o.Metrics.CacheHit, o.Metrics.CompilationCacheHit}
@@ -267,7 +267,7 @@ func TestCacheMetrics(t *testing.T) {
 	if got := hits(ran(t, code)); got != [2]bool{true, true} {
 		t.Errorf("again: %v", got)
 	}
-	wrong := once + "return await tools.add({ a: '40', b: 2 })" // known to be wrong
+	wrong := once + "return await tools.add({ a: '40', b: 2 })" // has a type error
 	for i, want := range []bool{false, true} {
 		o := ran(t, wrong)
 		if got := hits(o); o.OK || got != [2]bool{want, want} {
@@ -276,8 +276,8 @@ func TestCacheMetrics(t *testing.T) {
 	}
 }
 
-// TestBudgetMessage checks that the error of the budget names no option that scripts of
-// answers do not have.
+// TestBudgetMessage checks that the error about the budget of calls does not suggest an option of
+// toolscript exec, because scripts in answers do not have it.
 func TestBudgetMessage(t *testing.T) {
 	o := ran(t, "for (let i = 0; i < 40; i++) await tools.add({ a: i, b: 0 });")
 	if o.Error == nil || o.Error.Code != "ToolBudgetExceededError" || strings.Contains(o.Error.Message, "--") || !strings.Contains(o.Error.Message, "32 tool calls") {
@@ -285,8 +285,7 @@ func TestBudgetMessage(t *testing.T) {
 	}
 }
 
-// TestDetachedPromise ends a script while a call is pending that ignores that it is
-// cancelled.
+// TestDetachedPromise ends a script while a call is pending that ignores its cancellation.
 func TestDetachedPromise(t *testing.T) {
 	released := make(chan struct{})
 	gate.Store(&released)
@@ -330,7 +329,7 @@ func TestScriptTimeout(t *testing.T) {
 	}
 }
 
-// TestFlatNamesOfGoTools checks that the tools of a Go program have flat names, too.
+// TestFlatNamesOfGoTools checks that the tools of a Registry have flat names.
 func TestFlatNamesOfGoTools(t *testing.T) {
 	l := local(t, harness.Config{}, harness.Tool{Name: "myCustomTool", Run: func(_ context.Context, args json.RawMessage) (any, error) { return args, nil }})
 	var found []harness.ScriptToolCallOutput
@@ -383,8 +382,8 @@ return refused`)
 	}
 }
 
-// TestTaskOutlivesItsScript checks that a task goes on after its script, and that its
-// result can be read then.
+// TestTaskOutlivesItsScript checks that a task continues after the end of its script, and that
+// its result can be read afterwards.
 func TestTaskOutlivesItsScript(t *testing.T) {
 	released := make(chan struct{})
 	gate.Store(&released)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/harness/answer"
 )
 
-// ScriptError is the error of a failed script.
+// ScriptError is the error of a script that has failed or was not run.
 type ScriptError struct {
 	Code     string          `json:"code"` // error class: ScriptTimeoutError, ScriptParseError, TypeError, …
 	Message  string          `json:"message"`
@@ -21,7 +21,7 @@ type ScriptError struct {
 	ToolName string          `json:"toolName,omitempty"` // tool id, for an error of a call
 	Sent     toolscript.Sent `json:"sent,omitempty"`     // for an error of a call: whether the server got the call
 	CallID   string          `json:"callId,omitempty"`
-	Stack    string          `json:"stack,omitempty"` // with positions in the message: <tool-calls>:15:3
+	Stack    string          `json:"stack,omitempty"` // stack trace with positions in the message: <tool-calls>:15:3
 	Metadata map[string]any  `json:"metadata,omitempty"`
 
 	// Findings lists all mistakes that keep the script from running.
@@ -73,13 +73,13 @@ func unreadable(scriptID string, at answer.Position, problem string) *ScriptErro
 	}
 }
 
-// option matches advice that helps only with toolscript exec: the limits of scripts in
-// answers cannot be raised.
+// option matches advice about options of toolscript exec. Scripts in answers cannot raise
+// their limits, so withoutOptions removes it.
 var option = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(; allow more with|, or raise) --[a-z-]+`) })
 
 func withoutOptions(message string) string { return option().ReplaceAllString(message, "") }
 
-// place matches a position in a script within the text of an error.
+// place matches positions in scripts in the text of an error.
 var place = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d{1,9}):(\d{1,9})`) })
 
 // inMessage converts positions in a script that begins at start to positions in its message.

@@ -23,7 +23,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// documents is a gateway with a server of an OpenAPI document, which the test chooses.
+// documents returns a gateway with a server of the given OpenAPI document.
 func documents(t *testing.T, document string) (s *actors.System, reads *atomic.Int64) {
 	t.Helper()
 	limitConversions(t)
@@ -51,12 +51,12 @@ func documents(t *testing.T, document string) (s *actors.System, reads *atomic.I
 		t.Fatal(err)
 	}
 	close(ready)
-	t.Cleanup(func() { _ = s.Close(context.Background()) }) // nothing is open any more
+	t.Cleanup(func() { _ = s.Close(context.Background()) }) // the test has ended
 	return s, reads
 }
 
-// TestHostileDocuments starts servers whose documents take gigabytes or minutes. A server
-// ends in state failed with the reason, and its document is not read again.
+// TestHostileDocuments starts servers whose documents would take gigabytes or minutes. Such a
+// server gets the state failed with the reason, and its document is not read again.
 func TestHostileDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("documents that take seconds each")
@@ -94,7 +94,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// repeat joins count texts.
+// repeat joins count texts of the given format.
 func repeat(count int, format string) string {
 	var b strings.Builder
 	for i := range count {
@@ -121,8 +121,8 @@ func manyParts(operations int) string {
 		`}, "s": {"allOf": [` + repeat(990, `{"properties": {"m%d": {"$ref": "#/t"}}}`) + `]}, "t": {"type": "string", "description": "` + strings.Repeat("x", 10_000) + `"}}`
 }
 
-// watchMemory begins to watch what this process and its children hold. The result ends that
-// and returns the highest value above that of the beginning, in MB.
+// watchMemory watches the memory of this process and its children. end stops the watch and
+// returns by how many MB the memory was at most above its value at the beginning.
 func watchMemory() (end func() (peak int64)) {
 	idle, peak := memory(), int64(0)
 	over, stopped := make(chan struct{}), make(chan struct{})

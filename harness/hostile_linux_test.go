@@ -23,13 +23,13 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// hostile is a gateway whose built-in tools get bytes that are made to be expensive.
+// hostile is a gateway whose built-in tools get data that is made to be expensive.
 type hostile struct {
 	*testing.T
 	*harness.Local
 	root string
 	web  *httptest.Server
-	page atomic.Pointer[string] // what web answers
+	page atomic.Pointer[string] // the page that the web server of the test sends
 }
 
 func newHostile(t *testing.T) *hostile {
@@ -51,12 +51,12 @@ func newHostile(t *testing.T) *hostile {
 		t.Fatal(err)
 	}
 	h.Local = local
-	t.Cleanup(func() { _ = local.Close(context.Background()) }) // nothing is open any more
+	t.Cleanup(func() { _ = local.Close(context.Background()) }) // the test has ended
 	local.Await(t.Context(), nil)
 	return h
 }
 
-// limitConversions shortens the time after which a conversion is ended.
+// limitConversions shortens the time limit of conversions.
 func limitConversions(t *testing.T) {
 	t.Helper()
 	limit := worker.ConvertLimit
@@ -79,7 +79,7 @@ func (h *hostile) call(ctx context.Context, name string, args any) (text string,
 	return string(answer), result.IsError, json.Unmarshal(answer, &result)
 }
 
-// fetch fetches a page with this body.
+// fetch fetches a page with the given body.
 func (h *hostile) fetch(ctx context.Context, body string) (string, error) {
 	h.page.Store(&body)
 	text, _, err := h.call(ctx, "fetchUrl", map[string]any{"urls": fmt.Sprintf("%s/%d", h.web.URL, len(body)), "maxLength": 1000})
@@ -89,14 +89,14 @@ func (h *hostile) fetch(ctx context.Context, body string) (string, error) {
 	return text, err
 }
 
-// memory is what this process and its children hold, in MB.
+// memory returns the memory of this process and its children, in MB.
 func memory() (total int64) {
 	self := os.Getpid()
 	all, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range all {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
@@ -109,11 +109,11 @@ func memory() (total int64) {
 	return total
 }
 
-// maxAbove is what the gateway and its workers may hold above their memory at rest, in MB.
+// maxAbove is the memory that the gateway and its workers may hold in addition to their memory at rest, in MB.
 const maxAbove = 600
 
-// TestHostilePages fetches pages whose conversion takes gigabytes or minutes. The gateway
-// and its workers stay below a bound, and the gateway converts the next page.
+// TestHostilePages fetches pages whose conversion would take gigabytes or minutes. The memory of
+// the gateway and its workers stays below a limit, and the gateway converts the next page.
 func TestHostilePages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("pages that take seconds each")
@@ -147,7 +147,7 @@ func TestHostilePages(t *testing.T) {
 }
 
 // TestPageEndsWithItsCaller aborts a call whose page is being converted. The process that
-// converts it ends, and the gateway computes nothing.
+// converts the page ends, and the gateway uses no CPU time.
 func TestPageEndsWithItsCaller(t *testing.T) {
 	h := newHostile(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -166,8 +166,8 @@ func TestPageEndsWithItsCaller(t *testing.T) {
 	h.await(t, "the process ends", func(busy, idle int) bool { return busy+idle == 0 })
 }
 
-// TestAbortedCalls aborts calls of built-in tools whose work would take minutes or for ever.
-// Each ends, no process converts anything, and the gateway computes nothing any more.
+// TestAbortedCalls aborts calls of built-in tools that would take minutes or run forever. Each
+// call ends, no process converts anything, and the gateway uses no CPU time.
 func TestAbortedCalls(t *testing.T) {
 	h := newHostile(t)
 	h.write("rules/.gitignore", strings.Repeat("a*b*c*d*e\n", 100_000))

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/harness/answer"
 )
 
-// Item is an item that Process emits. Its JSON has a member type.
+// Item is an item that Process emits. Its JSON form has a member "type" with the name of the item.
 type Item interface {
 	// History reports whether the item belongs to the conversation. Other items are
 	// progress.
@@ -24,13 +24,13 @@ type Text struct {
 type ScriptToolCall struct {
 	Type       string          `json:"type"` // ScriptToolCall
 	ScriptID   string          `json:"scriptId"`
-	SourceCode string          `json:"sourceCode"` // without the tags and the fence; the whole block if it is malformed
-	Start      answer.Position `json:"start"`      // of the block in its message
+	SourceCode string          `json:"sourceCode"` // code without the tags and the fence; the whole block if it is malformed
+	Start      answer.Position `json:"start"`      // start of the block in its message
 	End        answer.Position `json:"end"`
 }
 
-// ScriptToolCallOutput is the output of a script. After an error, it holds what was
-// done before the error.
+// ScriptToolCallOutput is the output of a script. If the script has failed, the output contains
+// the calls and the console output before the error.
 type ScriptToolCallOutput struct {
 	Type      string                    `json:"type"` // ScriptToolCallOutput
 	ScriptID  string                    `json:"scriptId"`
@@ -48,8 +48,8 @@ type ScriptToolCallOutput struct {
 	Metrics   *Metrics                  `json:"metrics,omitempty"`
 }
 
-// ToolCallResult is a call of a script. Arguments and results above 128 KB are left
-// out.
+// ToolCallResult is a call of a script with its result. Arguments and results of more than
+// 128 KB are left out.
 type ToolCallResult struct {
 	CallID string                `json:"callId"`
 	Tool   string                `json:"tool"` // tool id
@@ -94,15 +94,15 @@ type OutputTextDelta struct {
 	Delta    string `json:"delta"` // text of one call of emitProgress, at most 4 KB
 }
 
-// FunctionCallOutput answers a call of the Responses API.
+// FunctionCallOutput is the result of a structured call of the Responses API.
 type FunctionCallOutput struct {
 	Type   string `json:"type"` // function_call_output
 	CallID string `json:"call_id"`
 	Output string `json:"output"`
 }
 
-// ToolMessage answers a call of the Chat Completions API. That API has no field type
-// and ignores it.
+// ToolMessage is the result of a structured call of the Chat Completions API. Messages of that API
+// have no field type, and the API ignores it.
 type ToolMessage struct {
 	Type       string `json:"type"` // tool
 	Role       string `json:"role"` // tool
@@ -110,7 +110,7 @@ type ToolMessage struct {
 	Content    string `json:"content"`
 }
 
-// ToolResult answers a call of the Messages API. It belongs in a user message.
+// ToolResult is the result of a structured call of the Messages API. It must be sent in a user message.
 type ToolResult struct {
 	Type      string `json:"type"` // tool_result
 	ToolUseID string `json:"tool_use_id"`

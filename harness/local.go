@@ -27,13 +27,13 @@ type Config struct {
 	Name     string                     // name of the server of these tools; default "app"
 	Servers  map[string]upstream.Config // MCP servers and servers of built-in tools, by name
 
-	// Approvals say which calls need an approval; if nil, calls of tools with
-	// RequiresApproval do. Options.Approve answers.
+	// Approvals say which calls need an approval. If it is nil, only calls of tools with
+	// RequiresApproval do. Options.Approve decides about these calls.
 	Approvals toolscript.Approvals
 
-	// Dir is a folder that only the user can access, for the compiled engine, outputs
-	// above their limits and the state of built-in tools. If it is "", none of these is
-	// kept, and built-in tools that need a folder fail.
+	// Dir is a folder for the compiled engine, outputs above their limits, and the state of
+	// built-in tools. Only the user may have access to it. If it is "", the gateway keeps
+	// none of these, and built-in tools that need a folder fail.
 	Dir string
 
 	Logger *slog.Logger // nil means no logging
@@ -45,9 +45,10 @@ type Local struct {
 	reaper *proc.Reaper
 }
 
-// Helper runs this process as a helper, if a gateway has started it as one, and returns
-// its exit code. Scripts run in such helper processes. A program that calls Start must
-// call Helper first in its main:
+// Helper runs the work of a helper process. A gateway runs scripts in helper processes: it starts
+// the same program again, with hidden arguments. If args are such arguments, Helper does the work
+// and returns its exit code and true. Otherwise it returns false at once. A program that calls
+// Start must call Helper first in its main:
 //
 //	if code, is := harness.Helper(os.Args); is {
 //		os.Exit(code)
@@ -67,7 +68,9 @@ func Helper(args []string) (code int, is bool) {
 	return 0, false
 }
 
-// Start starts a gateway in this process. It does not wait for the servers. Close stops it.
+// Start starts a gateway in this process. It does not wait until the servers are connected. The caller must
+// call Close. The error says why the gateway could not be started, for example that a folder in Config.Dir
+// could not be created.
 func Start(c Config) (*Local, error) {
 	logger := c.Logger
 	if logger == nil {
@@ -120,13 +123,13 @@ func (c Config) servers() map[string]upstream.Config {
 	return all
 }
 
-// Close ends all calls, scripts and servers.
+// Close ends all calls, scripts and servers, and waits for them at most until ctx ends.
 func (l *Local) Close(ctx context.Context) error {
 	defer l.reaper.Close()
 	return l.System.Close(ctx)
 }
 
-// RunCommand runs a command of the tool exec, with this program as the helper process.
+// RunCommand runs a command for the built-in tool exec. It starts this program as the helper process.
 func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
 		Args: c.Args, Project: c.Project, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,

@@ -22,8 +22,8 @@ func installer(argv []string) string {
 	return ""
 }
 
-// cachesOf returns environment variables that make package managers install into a
-// folder. It sets them for all managers, because one can start another.
+// cachesOf returns environment variables that make package managers install into a folder. It
+// returns those of all package managers, because one can start another.
 func cachesOf(name, folder string) (env []string) {
 	at := func(variable, below string) { env = append(env, variable+"="+filepath.Join(folder, below)) }
 	at("npm_config_cache", "npm")
@@ -44,9 +44,10 @@ func cachesOf(name, folder string) (env []string) {
 	return append(env, "npm_config_update_notifier=false")
 }
 
-// pythons returns the paths of the Python interpreters that uv and pipx find: in PATH, and those that
-// uv has installed for the user. It skips folders of PATH that the server can write to, so that the
-// server cannot choose paths. env makes uv install interpreters into the cache if the user has none.
+// pythons returns the paths of the Python interpreters that uv and pipx find: interpreters in PATH, and
+// interpreters that uv has installed for the user. It skips folders of PATH that the server can write to,
+// so that the server cannot choose paths. If the user has no interpreters of uv, env makes uv install
+// them into the cache.
 func pythons(p upstream.Confined, cache string) (read, env []string) {
 	for _, folder := range pathOf(p.Env) {
 		if !filepath.IsAbs(folder) || slices.ContainsFunc(p.Write, func(top string) bool { return within(folder, top) }) {
@@ -59,7 +60,7 @@ func pythons(p upstream.Confined, cache string) (read, env []string) {
 			}
 		}
 	}
-	// This folder does not depend on the definition of the server.
+	// Do not use the variables of the server here: it must not choose this folder.
 	home, _ := os.UserHomeDir()
 	data := cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
 	own := cmp.Or(os.Getenv("UV_PYTHON_INSTALL_DIR"), filepath.Join(data, "uv", "python"))
@@ -71,8 +72,8 @@ func pythons(p upstream.Confined, cache string) (read, env []string) {
 
 var interpreter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(python|pypy)[0-9.]*$`) })
 
-// uvRun returns the user's files that a "uv run" executes: the pyproject.toml of the project, and the
-// script. env makes uv keep the environment of the project in the cache, if the project has none.
+// uvRun returns the files of the user that "uv run" needs: the pyproject.toml of the project, and the
+// script. If the project has no environment, env makes uv create it in the cache.
 func uvRun(p upstream.Confined, cache string) (files, env []string) {
 	if installer(p.Args) != "uv" || !slices.Contains(p.Fixed, "run") || slices.Contains(p.Fixed, "tool") {
 		return nil, nil

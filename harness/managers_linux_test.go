@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestPackageManagers: a package manager keeps what it installs in the cache of its server. Those of Python
-// read the interpreters of the user, and the project or the script that they run.
+// TestPackageManagers: a package manager installs into the cache of its server. Package managers of Python can
+// also read the interpreters of the user, and the project or the script that they run.
 func TestPackageManagers(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -48,8 +48,8 @@ func TestPackageManagers(t *testing.T) {
 	for name, c := range map[string]struct {
 		line  string
 		has   bool   // uv has installed interpreters for the user
-		write string // of the configuration
-		read  string // below home, without the program
+		write string // writable path in the configuration
+		read  string // readable paths in the home folder, without the program
 		set   string // variables in the cache
 		unset string
 	}{

@@ -27,12 +27,13 @@ type Metadata struct {
 	Bytes     int      `json:"bytes"`
 	Tools     []string `json:"tools"`     // tools that the script names, such as "github.createIssue", sorted
 	MayUseAll bool     `json:"mayUseAll"` // the script may use other tools too, as with tools[name]
-	Cached    bool     `json:"cached"`    // the same text was parsed before
+	Cached    bool     `json:"cached"`    // the result comes from the cache: the same text was parsed before
 }
 
-// Parse checks a script that begins at position start of its message, without running
-// it: its encoding and size, syntax, banned constructs, and types. The error says why
-// the script could not be checked.
+// Parse checks a script without running it: its encoding and size, syntax, banned constructs,
+// and types. start is the position of the script in its message, to which positions in errors
+// refer. Mistakes of the script are in Parsed. The error says why the script could not be
+// checked.
 func Parse(ctx context.Context, g Gateway, code string, start answer.Position) (Parsed, error) {
 	start.Line, start.Column = max(1, start.Line), max(1, start.Column)
 	p := &process{gateway: g, options: Options{Mode: DryRun}, emit: func(Item) error { return nil }}

@@ -28,18 +28,19 @@ type Tool struct {
 	// approvals allow it; see toolscript.ApprovalPolicy.
 	RequiresApproval bool
 
-	// Annotations are hints for plans and approvals: a plan makes only calls of tools
-	// that read.
+	// Annotations are hints for plans and approvals. For example, a plan makes only calls of
+	// tools with the hint that they only read.
 	Annotations toolscript.Annotations
 
-	// Run makes one call. args is a JSON object that fits Input. The result is encoded
-	// as JSON; nil means an empty object. An error fails the call, and the caller sees
-	// its text. Run should return when ctx ends, and may be called concurrently.
+	// Run makes one call. args is a JSON object that fits Input. The caller gets the result
+	// as JSON; nil means an empty object. If Run returns an error, the call fails, and the
+	// caller sees the text of the error. Run should return when ctx ends. It may be called
+	// concurrently.
 	Run func(ctx context.Context, args json.RawMessage) (any, error)
 }
 
-// Func returns a Run for a Tool from a function with typed arguments. Missing members
-// of the arguments have their zero value.
+// Func returns a function for Tool.Run that decodes the arguments into a value of type A and
+// calls f. Missing members of the arguments get their zero value.
 func Func[A, R any](f func(context.Context, A) (R, error)) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var args A
@@ -52,15 +53,15 @@ func Func[A, R any](f func(context.Context, A) (R, error)) func(context.Context,
 	}
 }
 
-// Registry holds tools by name. Its zero value is empty. It is safe for concurrent use,
-// and a running gateway offers newly registered tools at once.
+// Registry holds tools by name. Its zero value is empty. It is safe for concurrent use. A
+// running gateway offers a tool as soon as it is registered.
 type Registry struct {
 	mu      sync.RWMutex
 	tools   []Tool // in the order of registration
 	changed map[*upstream.Conn]func()
 }
 
-// toolName matches the names that the APIs of models accept, and additionally the dot.
+// toolName matches the names that the APIs of models accept, and also names with dots.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`) })
 
 // Register adds a tool. The error is a *toolscript.Error: Conflict for a name that is
@@ -119,7 +120,7 @@ func checkSchema(schema json.RawMessage) error {
 	return validate.Schema(schema)
 }
 
-// Get returns the tool with the given name.
+// Get returns the tool with the given name. known is false if there is none.
 func (r *Registry) Get(name string) (t Tool, known bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

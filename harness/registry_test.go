@@ -22,7 +22,7 @@ func TestRegister(t *testing.T) {
 	for _, tt := range []struct {
 		what string
 		tool harness.Tool
-		want string // in the error; "" for none
+		want string // part of the error; "" for none
 	}{
 		{"the least", harness.Tool{Name: "one", Run: nothing}, ""},
 		{"schemas", harness.Tool{Name: "two.b", Run: nothing, Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`), Output: json.RawMessage(` {"type":"object"} `)}, ""},
@@ -80,7 +80,7 @@ func local(t *testing.T, c harness.Config, tools ...harness.Tool) *harness.Local
 	return l
 }
 
-// on processes one part of an answer.
+// on processes one part of an answer and returns the items.
 func on(t *testing.T, g harness.Gateway, part answer.Part, o harness.Options) (items []harness.Item) {
 	t.Helper()
 	err := harness.Process(t.Context(), g, answer.Answer{API: answer.Chat, Parts: []answer.Part{part}}, o, func(item harness.Item) error {
@@ -161,7 +161,7 @@ func TestGoTools(t *testing.T) {
 	}
 }
 
-// TestRegisterLater: a tool that is registered while the gateway works is available.
+// TestRegisterLater: a tool that is registered while the gateway runs is available.
 func TestRegisterLater(t *testing.T) {
 	var r harness.Registry
 	l := local(t, harness.Config{Registry: &r, Name: "mine"})

@@ -46,10 +46,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// folder has the cache and the root folder of the gateway.
+// folder contains the cache and the root folder of the gateway.
 var folder string
 
-// shared is one gateway for all tests: a start compiles the engine.
+// shared returns one gateway for all tests, because each start compiles the engine.
 var shared = sync.OnceValues(func() (*actors.System, error) {
 	cache, root := filepath.Join(folder, "cache"), filepath.Join(folder, "root")
 	for _, name := range []string{cache, root} {
@@ -136,7 +136,7 @@ var testTools = []tool.Tool{
 	},
 }
 
-// noted returns what the tool note was called with since the last time.
+// noted returns the arguments of the calls of the tool note since the last call of noted.
 func noted() []string {
 	calls.Lock()
 	defer calls.Unlock()
@@ -145,7 +145,7 @@ func noted() []string {
 	return texts
 }
 
-// process processes an answer of plain text.
+// process processes an answer that consists of a text.
 func process(t *testing.T, text string, o harness.Options) []harness.Item {
 	t.Helper()
 	return processed(t, answer.Answer{API: answer.Chat, Parts: []answer.Part{{Text: &answer.Text{Text: text}}}}, o)
@@ -187,7 +187,7 @@ func ran(t *testing.T, code string) harness.ScriptToolCallOutput {
 
 var _ harness.Gateway = (*actors.System)(nil)
 
-// kind is the kind of the error of an output.
+// kind returns the kind of the error in an output; "" if there is none.
 func kind(o harness.ScriptToolCallOutput) toolscript.Kind {
 	if o.Error == nil {
 		return ""

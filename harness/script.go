@@ -82,8 +82,8 @@ func request(code, scriptID string, o Options) toolscript.ExecRequest {
 	}
 }
 
-// do runs the script. It returns the error of emit or of ctx; errors of the script are
-// in the output.
+// do runs the script and emits its output. It returns the error of emit or of ctx. Errors of the
+// script are in the output.
 func (r *scriptRun) do(ctx context.Context, code string) error {
 	if !utf8.ValidString(code) { // JSON would replace invalid bytes
 		r.ended = true
@@ -142,7 +142,7 @@ func (r *scriptRun) event(e toolscript.Event) error {
 	return r.failed
 }
 
-// write appends console output up to maxConsole. It cuts only between runes.
+// write appends console output, up to maxConsole bytes in total. It cuts only between runes.
 func (r *scriptRun) write(text string) {
 	room := maxConsole - r.console.Len()
 	if len(text) > room {
@@ -152,8 +152,8 @@ func (r *scriptRun) write(text string) {
 	r.console.WriteString(text)
 }
 
-// asks asks a person about a call that waits for an approval. A call can be asked about
-// again if its tool changes meanwhile.
+// asks asks a person about a call that waits for an approval. If the tool changes meanwhile, the
+// gateway asks again about the same call; asks then ends the earlier request.
 func (r *scriptRun) asks(e toolscript.Event) error {
 	r.endRequest(e.CallID)
 	stop, err := r.waits(r.ctx, r.id, e.CallID, *e.Approval)

@@ -1,7 +1,7 @@
-// Package agent is a small loop around a language model: it sends a task, carries out the
-// scripts and calls of each answer, sends their results, and ends with an answer that has none.
-// A Client sends the conversation to the endpoint of a model. It knows three APIs: OpenAI's
-// Responses and Chat Completions, and Anthropic's Messages.
+// Package agent is a small loop around a language model. The loop sends a task, carries out the
+// scripts and calls in the answer, and sends their results. It repeats this until an answer has
+// neither scripts nor calls. A Client sends the conversation to the endpoint of a model. It
+// supports three APIs: OpenAI's Responses and Chat Completions, and Anthropic's Messages.
 package agent
 
 import (
@@ -20,7 +20,9 @@ const DefaultTurns = 20
 
 // Model is a language model that continues conversations. *Client implements it.
 type Model interface {
+	// API returns the API that defines the form of the items.
 	API() API
+	// Send sends a conversation and returns the answer of the model.
 	Send(context.Context, Request) (Answer, error)
 }
 
@@ -31,9 +33,9 @@ type Loop struct {
 	Tools  []Tool // tools for structured calls; nil if the model only writes scripts
 	Turns  int    // maximum number of answers; 0 means DefaultTurns
 
-	// Process carries out the scripts and calls of an answer. items are the items of
-	// the answer in the form of the API. Process returns the items that the harness
-	// adds to the conversation: JSON objects with a type.
+	// Process carries out the scripts and calls of an answer. items are the items of the
+	// answer in the form of the API. Process returns the JSON of the items that
+	// harness.Process emits for the conversation.
 	Process func(ctx context.Context, items []json.RawMessage) ([]json.RawMessage, error)
 }
 
@@ -44,10 +46,10 @@ type Result struct {
 	Usage Usage
 }
 
-// Run works on a task until the model answers without a script or call. It returns the
-// errors of the model, Process and ctx, LimitCalls if the turns are used up, and
-// InvalidResult if the last answer reached its token limit. The Result is set even if
-// there is an error.
+// Run works on a task until the model answers without a script or call. It returns the errors of
+// Model, Process and ctx. If the turns are used up, the error has the kind LimitCalls. If the
+// last answer was cut at its token limit, the kind is InvalidResult. Run returns a Result even
+// together with an error.
 func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 	turns := l.Turns
 	if turns <= 0 {
@@ -82,8 +84,8 @@ func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 	return r, &toolscript.Error{Kind: toolscript.LimitCalls, Err: fmt.Errorf("the model has not finished within %d answers", turns)}
 }
 
-// Text returns the text of an answer without surrounding space. It fails if the items
-// do not fit the API.
+// Text returns the text of an answer without surrounding white space. It returns an error if the
+// items do not have the form of the API.
 func Text(items []json.RawMessage, api API) (string, error) {
 	list, err := json.Marshal(items)
 	if err != nil {

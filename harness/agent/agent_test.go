@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/harness/agent"
 )
 
-// model serves answers in the form of an API, one after the other, and keeps requests.
+// model is a server that sends answers in the form of an API, one after the other, and keeps the requests.
 type model struct {
 	*agent.Client
 	requests []string
@@ -41,7 +41,7 @@ func newModel(t *testing.T, api agent.API, answers ...string) *model {
 	return m
 }
 
-// says is an answer with a text.
+// says returns an answer with a text.
 func says(api agent.API, text string) string {
 	quoted, _ := json.Marshal(text)
 	switch api {
@@ -56,7 +56,7 @@ func says(api agent.API, text string) string {
 
 var apis = []agent.API{agent.Responses, agent.Chat, agent.Messages}
 
-// TestLoop has one answer with a script and one without.
+// TestLoop checks a loop with two answers: one with a script, and one without.
 func TestLoop(t *testing.T) {
 	for _, api := range apis {
 		t.Run(string(api), func(t *testing.T) {

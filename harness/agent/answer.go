@@ -7,12 +7,12 @@ import (
 
 // Answer is the answer of a model.
 type Answer struct {
-	Items []json.RawMessage // to append to the history, in the form of the API
+	Items []json.RawMessage // items to append to the history, in the form of the API
 	Cut   bool              // the model reached its limit of tokens
 	Usage Usage
 }
 
-// Usage counts the tokens of one request, as the endpoint reports them; 0 if it does not.
+// Usage counts the tokens of one request as the endpoint reports them. Both are 0 if it reports none.
 type Usage struct{ Input, Output int64 }
 
 // parse reads the body of an answer.

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/transport/egress"
 )
 
-// API is the form of requests and answers.
+// API is an API of language models. It defines the form of requests and answers.
 type API string
 
 // The APIs.
@@ -33,7 +33,8 @@ const (
 // APIs returns the names of all APIs.
 func APIs() []string { return []string{string(Responses), string(Chat), string(Messages)} }
 
-// DefaultTokens is ClientOptions.MaxTokens if that is 0. Messages requires a limit.
+// DefaultTokens is the maximum number of tokens of an answer if ClientOptions.MaxTokens is 0. The Messages
+// API requires a limit.
 const DefaultTokens = 8192
 
 const (
@@ -49,15 +50,15 @@ type ClientOptions struct {
 	API       API
 	URL       string // URL of the API without its last part, such as https://host/v1
 	Model     string
-	Key       string            // sent as the API requires; "" sends none
+	Key       string            // API key, sent in the header that the API requires; "": no key is sent
 	Headers   map[string]string // headers of every request
 	MaxTokens int               // limit of an answer; 0: DefaultTokens
 	Timeout   time.Duration     // time limit of one request; 0: 5 minutes
 	Transport http.RoundTripper // nil: egress.NewTransport
 }
 
-// Client sends a conversation to one endpoint and returns the answer. Other endpoints than those of
-// OpenAI and Anthropic are used if they have one of the APIs. It is safe for concurrent use.
+// Client sends conversations to one endpoint and returns the answers. The endpoint may be any server that
+// has one of the APIs. A Client is safe for concurrent use.
 type Client struct {
 	options ClientOptions
 	url     string
@@ -65,7 +66,7 @@ type Client struct {
 	http    http.Client
 }
 
-// NewClient returns a client. The error says which option is wrong.
+// NewClient returns a Client. The error names the option that is not valid.
 func NewClient(o ClientOptions) (*Client, error) {
 	path, known := map[API]string{Responses: "responses", Chat: "chat/completions", Messages: "messages"}[o.API]
 	if !known {
@@ -97,11 +98,11 @@ func NewClient(o ClientOptions) (*Client, error) {
 // API returns the API of the endpoint.
 func (c *Client) API() API { return c.options.API }
 
-// Send sends a conversation and returns the answer of the model. The error is a
-// *toolscript.Error: Unauthorized for a refused key, NotFound, Busy, Unavailable, Timeout,
-// Cancelled, TooLarge, Invalid for a refused request, and InvalidResult for an answer that
-// does not fit the API. Busy and Unavailable have the time of the next try if the endpoint
-// names it. No error contains the key.
+// Send sends a conversation and returns the answer of the model. The error is a *toolscript.Error.
+// Its kind is Unauthorized if the endpoint refuses the key, Invalid if it refuses the request,
+// InvalidResult for an answer that does not have the form of the API, or NotFound, Busy,
+// Unavailable, Timeout, Cancelled or TooLarge. RetryAfter of Busy and Unavailable is set if the
+// endpoint has sent it. No error contains the key.
 func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	body, err := json.Marshal(c.body(r))
 	if err != nil {
@@ -151,7 +152,7 @@ func (c *Client) authorize(h http.Header) {
 	}
 }
 
-// failed returns the error of a request without an answer.
+// failed returns the error for a request that got no answer.
 func (c *Client) failed(ctx context.Context, err error) error {
 	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
@@ -163,7 +164,7 @@ func (c *Client) failed(ctx context.Context, err error) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the model cannot be reached: %w", c.clean(err))}
 }
 
-// refused returns the error of an answer with another status than 2xx.
+// refused returns the error for an answer with a status other than 2xx.
 func (c *Client) refused(r *http.Response, body []byte) error {
 	e := &toolscript.Error{Kind: toolscript.Invalid, Permanent: true}
 	switch status := r.StatusCode; {
@@ -217,5 +218,5 @@ func (c *Client) clean(err error) error {
 	return err
 }
 
-// Without returns a text without the key: an endpoint may repeat it.
+// Without returns a text without the key. Use it for texts of the endpoint, which may repeat the key.
 func (c *Client) Without(text string) string { return c.key.Replace(text) }

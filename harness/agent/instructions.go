@@ -1,7 +1,7 @@
 package agent
 
 import (
-	_ "embed" // of the instructions
+	_ "embed" // for instructions.md
 	"strings"
 )
 
@@ -10,8 +10,8 @@ import (
 //go:embed instructions.md
 var text string
 
-// Instructions returns the instructions for a model on how to write scripts. servers are
-// the names of the servers in scripts; if it is empty, the list of servers is left out.
+// Instructions returns instructions that tell a model how to write scripts. servers are the names of
+// the servers in scripts; if it is empty, the instructions have no list of servers.
 func Instructions(servers []string) string {
 	if len(servers) == 0 {
 		return text

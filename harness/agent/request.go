@@ -18,7 +18,7 @@ type Tool struct {
 
 // UserText returns a message of the user with a text. Its form is the same in all three APIs.
 func UserText(text string) json.RawMessage {
-	item, _ := json.Marshal(map[string]string{"role": "user", "content": text}) // strings always have JSON
+	item, _ := json.Marshal(map[string]string{"role": "user", "content": text}) // encoding strings never fails
 	return item
 }
 
@@ -34,7 +34,7 @@ func (c *Client) body(r Request) map[string]any {
 	case Chat:
 		items := r.Items
 		if r.System != "" {
-			system, _ := json.Marshal(map[string]string{"role": "system", "content": r.System}) // strings always have JSON
+			system, _ := json.Marshal(map[string]string{"role": "system", "content": r.System}) // encoding strings never fails
 			items = append([]json.RawMessage{system}, items...)
 		}
 		body["messages"], body["max_tokens"] = items, c.options.MaxTokens

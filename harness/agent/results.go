@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 )
 
-// Results converts the items of the harness to the items that follow the answer in a
-// conversation of the API: outputs of structured calls unchanged, and outputs of
-// scripts in a user message. The result is empty if the answer had neither.
+// Results converts items of package harness to the items that must follow the answer in a
+// conversation of the API. It puts the outputs of scripts into a user message, and keeps the
+// outputs of structured calls in the form of the API. The result is empty if there are neither.
 func Results(api API, items []json.RawMessage) []json.RawMessage {
 	var calls, texts []json.RawMessage
 	for _, item := range items {
@@ -34,8 +34,8 @@ func Results(api API, items []json.RawMessage) []json.RawMessage {
 	return calls
 }
 
-// scriptOutput returns a text block with the output of a script. Because json.Marshal
-// writes < as \u003c, a result of a tool cannot end the block.
+// scriptOutput returns a text block with the output of a script. The result of a tool cannot end
+// the block, because json.Marshal writes < as \u003c.
 func scriptOutput(item json.RawMessage) json.RawMessage {
 	var escaped []byte
 	if text, err := json.Marshal(item); err == nil {
@@ -64,7 +64,7 @@ func userContent(content []json.RawMessage) json.RawMessage {
 	return marshal(map[string]any{"role": "user", "content": content})
 }
 
-// withoutType removes the member type of a tool message, which is not a field of the API.
+// withoutType removes the member "type" of a tool message, which is not a field of the API.
 func withoutType(item json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(item, &fields) != nil {

@@ -1,7 +1,7 @@
-// Package answer parses the answer of a model in the form of three APIs: items of OpenAI's
-// Responses API, messages of its Chat Completions API, and messages of Anthropic's Messages
-// API. The harness needs the same parts of all three: the text of the assistant and its tool
-// calls. A Detector finds the scripts in the text.
+// Package answer parses the answers of models. It supports three APIs: items of OpenAI's Responses
+// API, messages of its Chat Completions API, and messages of Anthropic's Messages API. From all
+// three, Read returns the same parts: the text of the assistant and its tool calls. A Detector
+// finds the scripts in the text.
 package answer
 
 import (
@@ -20,7 +20,8 @@ const (
 	Messages  API = "messages"  // messages of Anthropic's Messages API
 )
 
-// ParseAPI returns the API of a name. "" is allowed: Read then detects the API.
+// ParseAPI returns the API with the given name. "" is allowed and makes Read detect the API. ParseAPI returns an
+// error for any other name.
 func ParseAPI(name string) (API, error) {
 	switch api := API(name); api {
 	case "", Responses, Chat, Messages:
@@ -44,8 +45,8 @@ type Part struct {
 // Text is text of the assistant. Adjacent texts of a message form one Text.
 type Text struct {
 	Text string
-	// Continues reports that an earlier Text belongs to the same message, so that
-	// positions in the message continue.
+	// Continues reports that the message has an earlier Text. Positions in this Text
+	// continue those of the earlier one.
 	Continues bool
 }
 
@@ -57,10 +58,10 @@ type Call struct {
 	Problem string          // why the call cannot be made; Args is then nil
 }
 
-// Read parses an answer: a response of the API, or its items or messages, as a list or
-// one after the other. If api is "", Read detects it. It returns only the assistant's
-// own text and calls, without user messages, tool results, reasoning and refusals. A
-// call whose output is in the data is left out.
+// Read parses an answer. data is a response of the API, or items or messages, in a list or one
+// after the other. If api is "", Read detects the API. Read returns only the text and the calls
+// of the assistant, without user messages, tool results, reasoning and refusals. It leaves out
+// calls whose output is in the data.
 func Read(data []byte, api API) (Answer, error) {
 	values, err := split(data)
 	if err != nil {
@@ -78,7 +79,7 @@ func Read(data []byte, api API) (Answer, error) {
 	return Answer{API: api, Parts: r.open()}, nil
 }
 
-// List returns the items or messages in data, in the formats that Read accepts, as one JSON list.
+// List returns the items or messages in data as one JSON list. It accepts the same formats as Read.
 func List(data []byte) (json.RawMessage, error) {
 	values, err := split(data)
 	if err != nil {
@@ -207,7 +208,7 @@ func (r *reader) call(id, name string, args json.RawMessage) {
 	r.parts = append(r.parts, Part{Call: c})
 }
 
-// encoded returns the JSON in a JSON string. Any other value is returned unchanged.
+// encoded returns the JSON text that a JSON string contains. It returns any other value unchanged.
 func encoded(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -184,7 +184,7 @@ func FuzzSameResults(f *testing.F) {
 	})
 }
 
-// only returns an item that belongs to the assistant, by its type.
+// only returns item if role is the assistant, and otherwise "": only the assistant has such items.
 func only(role, item string) string {
 	if role == "assistant" {
 		return item
@@ -192,12 +192,11 @@ func only(role, item string) string {
 	return ""
 }
 
-// compact reports whether arguments look the same in a string and in an object. A string
-// and null are no arguments of an object.
+// compact reports whether arguments are the same in a string and as an object. Only a JSON
+// object can be both.
 func compact(args string) bool { return strings.HasPrefix(args, "{") }
 
-// FuzzReaders checks that no data upsets the readers, and that they return the texts of
-// the assistant alone.
+// FuzzReaders checks that Read never panics, and that it returns only texts of the assistant.
 func FuzzReaders(f *testing.F) {
 	for _, seed := range []string{
 		`{"object":"response","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}]}`,

@@ -9,17 +9,17 @@ type block struct {
 	code   int // offset of the code: after the opening tag, or after the opening line of the fence
 	closed int // offset of the closing line of the fence; -1 if there is none yet
 	fence  fence
-	headed bool // the opening line of a fence has been looked for
+	headed bool // the search for the opening line of a fence has ended
 	begun  bool // the code has begun
 
 	problem string
-	at      int // offset of the problem
+	at      int // offset of the text that causes problem
 
 	state    state
 	brackets []bracket
 	line     int // offset of the current line if only white space precedes pos, otherwise -1
 	word     int // offset of the current word
-	from     int // offset of the current string, template, comment or regular expression
+	from     int // offset of the current string, template, comment or regular expression, if state is one
 	last     last
 }
 
@@ -45,7 +45,7 @@ type bracket struct {
 	from      int  // for $: offset of the template
 }
 
-// maxBrackets is the maximum number of open brackets. It bounds memory; the compiler accepts fewer.
+// maxBrackets is the maximum number of open brackets, to limit the memory. The compiler accepts fewer.
 const maxBrackets = 10_000
 
 func (d *Detector) openBlock() {
@@ -69,7 +69,7 @@ func (d *Detector) script() bool {
 	return false
 }
 
-// beginCode skips white space, the opening line of a fence, and a hash-bang.
+// beginCode skips white space, the opening line of a fence, and a line that begins with #!.
 func (d *Detector) beginCode() bool {
 	b := &d.block
 	if !b.headed {
@@ -171,7 +171,8 @@ func (d *Detector) unclosed() {
 	d.pos, d.mode = 0, inText
 }
 
-// inside returns the unfinished part of the script that may hide a closing tag, and its offset.
+// inside returns the kind of the unfinished part of the script that may hide a closing tag, such as a string, and its
+// offset.
 func (b *block) inside() (part string, from int) {
 	switch b.state {
 	case inTemplate:

@@ -1,20 +1,20 @@
 package answer
 
-// Detector finds the scripts in a message that arrives in parts: the blocks between
-// <tool-calls> and </tool-calls>. It returns each block as soon as its closing tag is
-// complete. The result depends only on the whole text, not on how it is split, except
-// that pieces of text may end anywhere (see Join). The zero value is ready to use. A
-// Detector is not safe for concurrent use.
+// Detector finds the scripts in a message that arrives in parts. Scripts are the blocks
+// between <tool-calls> and </tool-calls>. A Detector returns each block as soon as its
+// closing tag is complete. The way in which a message is split has no influence on the
+// blocks; only text between blocks may be returned in different pieces (see Join). The
+// zero value is ready to use. A Detector is not safe for concurrent use.
 //
-// A Detector does not fully parse Markdown or TypeScript, but reads only as much as is
-// needed to know which tags are quoted. It works in linear time, without recursion, and
+// A Detector does not fully parse Markdown or TypeScript. It parses only as much as it
+// needs to know which tags are quoted. It works in linear time, without recursion, and
 // with memory in proportion to the text.
 //
-// Tags are exact: lower case, without attributes or spaces. Outside of a block, a tag
-// is text in a Markdown fence, in inline code or after a backslash. In a block, a tag
-// in a string, template, comment or regular expression belongs to the script. A block
-// is a PieceMalformed if a second opening tag comes before the closing tag, or if there
-// is no closing tag. A closing tag without an opening one is text.
+// Tags are exact: lower case, without attributes or spaces. Outside of a block, a tag in a
+// Markdown fence, in inline code or after a backslash is text. In a block, a tag in a
+// string, template, comment or regular expression belongs to the script. A block is a
+// PieceMalformed if a second opening tag comes before the closing tag, or if there is no
+// closing tag. A closing tag without an opening tag is text.
 type Detector struct {
 	buf    []byte // text that is not in a piece yet
 	pos    int    // buf[:pos] has been read
@@ -33,8 +33,7 @@ type Detector struct {
 	block block // for inBlock
 }
 
-// NewDetector returns a Detector for text that begins at start, such as a later text of a
-// message.
+// NewDetector returns a Detector for text that begins at position start of its message.
 func NewDetector(start Position) *Detector {
 	return &Detector{begun: true, at: newCursor(start)}
 }
@@ -51,13 +50,13 @@ const (
 	inBlock                 // a block
 )
 
-// Write reads the next part of the message and returns the pieces that are complete.
+// Write reads the next part of the message and returns the pieces that are complete now.
 func (d *Detector) Write(text []byte) []Piece {
 	d.buf = append(d.buf, text...)
 	return d.read()
 }
 
-// Close returns the last pieces. The Detector cannot be used after it.
+// Close ends the message and returns the last pieces. The Detector cannot be used afterwards.
 func (d *Detector) Close() []Piece {
 	d.final = true
 	pieces := d.read()
@@ -108,13 +107,13 @@ func (d *Detector) emit(p Piece, end int) {
 	d.pos -= end
 }
 
-// base returns the offset of buf[0] in the message. Offsets that have to stay valid
-// when text leaves buf are relative to the message.
+// base returns the offset of buf[0] in the message. Offsets that must stay valid when text
+// leaves buf are relative to the message.
 func (d *Detector) base() int { return d.at.Offset }
 
 // place returns the position of buf[i].
 func (d *Detector) place(i int) Position { return d.at.over(d.buf[:i]).Position }
 
-// lineSearch holds how far a line was searched for its end, so that each byte of a long
-// line that arrives in small parts is read once.
+// lineSearch holds how far a line was searched for its end, so that each byte of a long line
+// is read only once if the line arrives in small parts.
 type lineSearch struct{ line, read int }

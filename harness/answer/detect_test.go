@@ -154,7 +154,7 @@ func TestDetection(t *testing.T) {
 }
 
 // TestSurroundingTextPreserved checks the text before, between and after blocks, and all
-// places.
+// positions.
 func TestSurroundingTextPreserved(t *testing.T) {
 	message := "Erst\u00a0😀.\r\n<tool-calls>\n  return 1\n</tool-calls>\n mid <tool-calls>x</tool-calls>\tend \n\n"
 	pieces := detect(message)
@@ -174,8 +174,8 @@ func at(offset, line, column int) answer.Position {
 	return answer.Position{Offset: offset, Line: line, Column: column}
 }
 
-// TestFoundAsItCompletes checks that a block is returned by the Write that completes its
-// closing tag, and the text before half a tag at once.
+// TestFoundAsItCompletes checks that Write returns a block as soon as its closing tag is
+// complete, and the text before an incomplete tag at once.
 func TestFoundAsItCompletes(t *testing.T) {
 	var d answer.Detector
 	steps := []struct {
@@ -214,8 +214,8 @@ func TestPositionsContinue(t *testing.T) {
 	}
 }
 
-// TestHostileText checks that texts which are costly to read take time in proportion to
-// their length, also byte by byte. A quadratic reading of them takes hours.
+// TestHostileText checks that costly texts take time in proportion to their length, even if
+// they arrive byte by byte. A detector with quadratic time would need hours.
 func TestHostileText(t *testing.T) {
 	const size, small = 10 << 20, 64 << 10
 	fill := func(part string) string { return strings.Repeat(part, size/len(part)) }
@@ -299,8 +299,8 @@ func sameInParts(t *testing.T, message string, size int) {
 	}
 }
 
-// FuzzDetector checks that each split of a message gives the same pieces, which are the
-// message together.
+// FuzzDetector checks that the pieces do not depend on how a message is split, and that together
+// they are the message.
 func FuzzDetector(f *testing.F) {
 	for _, seed := range []string{
 		"a " + block("return 1") + " b", "`" + block("a") + "`", fences + "\n" + block("a") + "\n" + fences + "\n", block(fences + "ts\na\n" + fences),

@@ -2,8 +2,8 @@ package answer
 
 import "bytes"
 
-// last describes the end of the code before pos: a slash after an operand is a
-// division, and any other slash begins a regular expression.
+// last describes the end of the code before pos. The lexer needs it for slashes: a slash after
+// an operand is a division, and any other slash begins a regular expression.
 type last struct {
 	operand   bool
 	newline   bool // a line end follows the last token
@@ -184,7 +184,7 @@ func (d *Detector) lexTail() bool {
 	return true
 }
 
-// operatorWords are the keywords that an expression or a type may follow.
+// operatorWords are the keywords after which an expression or a type may follow.
 var operatorWords = map[string]bool{
 	"await": true, "case": true, "default": true, "delete": true, "do": true, "else": true, "extends": true, "in": true,
 	"instanceof": true, "keyof": true, "new": true, "of": true, "return": true, "throw": true, "typeof": true, "void": true,
@@ -236,7 +236,7 @@ func (b *block) punctuation(c byte, at int) {
 		}
 	case '!': // a! / b
 		b.last.operand = was.operand && !was.newline
-	case '<': // so that a slash after < is not a regular expression: </tool-calls > is a misspelt tag
+	case '<': // a slash after < does not begin a regular expression: </tool-calls > is a misspelt tag
 		b.last.operand = true
 	case '.':
 		b.last.member = true
@@ -391,7 +391,7 @@ func (d *Detector) lexRegexp() bool {
 			return true
 		}
 		return d.escape()
-	case c == '\n' || c == '\r': // it was a division, because a regular expression has no line ends
+	case c == '\n' || c == '\r': // the slash was a division: a regular expression has no line ends
 		b.leave(false)
 		return true
 	case c == '[':

@@ -133,7 +133,7 @@ func (d *Detector) text() bool {
 
 func escapable(c byte) bool { return c == '\\' || c == '`' || c == '<' }
 
-// presence says whether a text occurs at a position.
+// presence says whether a certain text is at a position.
 type presence uint8
 
 const (

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// object is a JSON object with case-sensitive keys: for a struct, encoding/json takes "Role" for "role".
+// object is a JSON object with case-sensitive keys. For a struct, encoding/json would accept "Role" as "role".
 type object map[string]json.RawMessage
 
 // text returns a string member; "" for other values.
@@ -56,8 +56,8 @@ func isObject(raw json.RawMessage) bool {
 // maxValues is the maximum number of JSON values in the data.
 const maxValues = 100_000
 
-// split returns the items or messages in the data, which may be single values, lists
-// and whole responses, one after the other.
+// split returns the items or messages in the data. The data is a sequence of single values,
+// lists and whole responses.
 func split(data []byte) ([]object, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	var all []object

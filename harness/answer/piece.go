@@ -15,14 +15,14 @@ const (
 	PieceMalformed                  // a block that must not run; see Problem
 )
 
-// Piece is a part of a message. The concatenated Raw of all pieces is the message.
+// Piece is a part of a message. The Raw fields of all pieces together are the message.
 type Piece struct {
 	Kind       PieceKind
 	Raw        string
 	Start, End Position
 
-	// Code is the code of a PieceScript, without the tags, the fence and surrounding white
-	// space. CodeStart is its position.
+	// Code is the code of a PieceScript without the tags, the fence and surrounding white
+	// space. CodeStart is the position of the code.
 	Code      string
 	CodeStart Position
 
@@ -64,8 +64,8 @@ const (
 	closeTag = "</tool-calls>"
 )
 
-// unclosedIn returns the problem of a block whose end is missing because the part of
-// its script that begins at from is unfinished.
+// unclosedIn returns the problem of a block that has no end because a part of its script, such
+// as a string, is unfinished. from is the start of that part.
 func unclosedIn(part string, from Position) string {
 	return fmt.Sprintf("%s: the %s that begins at %s does not end, and a tag in it belongs to the script", unclosed, part, from)
 }

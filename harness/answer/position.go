@@ -18,7 +18,7 @@ func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column
 // cursor is a position that advances over text that arrives in parts.
 type cursor struct {
 	Position
-	cr bool // the last byte was CR: an LF after it belongs to the same line end
+	cr bool // the last byte was CR, so an LF after it belongs to the same line end
 }
 
 func newCursor(start Position) cursor {

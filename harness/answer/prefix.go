@@ -9,8 +9,8 @@ type prefix struct {
 	list   bool
 }
 
-// maxPrefix is the maximum length of a prefix, so that a line which arrives byte by
-// byte is read in linear time. A longer prefix counts as text.
+// maxPrefix is the maximum length of a prefix. With this limit, a line that arrives byte by byte
+// is read in linear time. A longer prefix counts as text.
 const maxPrefix = 1000
 
 // readPrefix reads the prefix of a line. complete is false if the text may end within the prefix.

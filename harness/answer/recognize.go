@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// signs maps types of items and content parts to the only API that has them.
+// signs maps the types of items and content parts that exist in only one API to that API.
 var signs = map[string]API{
 	"function_call": Responses, "function_call_output": Responses, "reasoning": Responses, "output_text": Responses, "input_text": Responses,
 	"function": Chat, "image_url": Chat,
@@ -31,7 +31,7 @@ func recognize(values []object) (API, error) {
 	case len(found) == 1:
 		return found[0], nil
 	}
-	for _, v := range values { // no sign: content is a list in the Messages API, and a string in Chat Completions
+	for _, v := range values { // without a sign: content is a list in the Messages API, and a string in Chat Completions
 		if v["role"] != nil && objects(v["content"]) != nil {
 			return Messages, nil
 		}

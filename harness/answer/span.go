@@ -1,7 +1,7 @@
 package answer
 
-// paragraph holds what was read ahead of pos to find the end of inline code: a run of
-// backticks of the same length in the same paragraph. Offsets are relative to the
+// paragraph holds what was read ahead of pos to find the end of inline code. Inline code ends
+// at a run of backticks of the same length in the same paragraph. Offsets are relative to the
 // message.
 type paragraph struct {
 	read   int           // offset up to which the text was read
