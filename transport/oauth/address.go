@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript/transport/egress"
 )
 
-// parseAddress accepts https URLs, and http URLs of this machine. Only these may
-// receive secrets or be opened in a browser. Servers name such URLs, and "file:",
-// "javascript:" or the scheme of a program could run code there.
+// parseAddress parses an https URL, or an http URL of this machine. It returns an error for any
+// other URL: only these URLs may receive secrets or be opened in a browser. Servers choose the
+// URLs, and "file:", "javascript:" or the scheme of a program could run code on this machine.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -28,13 +28,13 @@ func parseAddress(address string) (*url.URL, error) {
 	}
 }
 
-// CheckURL returns an error if a URL must not be opened in a browser.
+// CheckURL returns an error unless a URL is safe to open in a browser.
 func CheckURL(address string) error {
 	_, err := parseAddress(address)
 	return err
 }
 
-// plain returns a URL without the parts that may be secret, for errors and the log.
+// plain returns a URL for errors and the log, without the parts that may be secret.
 func plain(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

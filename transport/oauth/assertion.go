@@ -37,14 +37,14 @@ func (s *Session) bearerParams(ctx context.Context, a authority) (url.Values, er
 	return url.Values{"grant_type": {bearerGrant}, "assertion": {string(assertion)}}, nil
 }
 
-// assertion returns the configured JWT. The program that writes the file renews it, so the file is
-// read for each token.
+// assertion returns the configured JWT. It reads the file for each token, because the program that
+// writes the file may have renewed the JWT.
 func (c Config) assertion() (Secret, error) {
 	if c.AssertionFile == "" {
 		return c.Assertion, nil
 	}
 	info, err := os.Stat(c.AssertionFile)
-	if err == nil && !info.Mode().IsRegular() { // to open a pipe waits for its writer
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
 		err = fmt.Errorf("%s is not a regular file", c.AssertionFile)
 	}
 	if err != nil {
@@ -69,8 +69,8 @@ func (c Config) assertion() (Secret, error) {
 	return Secret(jwt), nil
 }
 
-// exchange gets a JWT for an authorization server from the identity provider, which knows the
-// person of the ID token (RFC 8693).
+// exchange sends the ID token of a person to the identity provider and returns the JWT that it
+// issues for an authorization server (RFC 8693).
 func (s *Session) exchange(ctx context.Context, a authority, idToken Secret) (Secret, error) {
 	c := s.config
 	params := url.Values{
@@ -96,7 +96,8 @@ func (s *Session) exchange(ctx context.Context, a authority, idToken Secret) (Se
 	return Secret(got.AccessToken), nil
 }
 
-// checkBearer reports missing or invalid values of the grant JWTBearer, and values that need it.
+// checkBearer returns an error for missing or invalid values of the grant JWTBearer, and for values that only this
+// grant may have.
 func (c Config) checkBearer() error {
 	given := c.Assertion != "" || c.AssertionFile != ""
 	provider := c.IDPTokenEndpoint != "" || c.IDPClientID != "" || c.IDPClientSecret != ""

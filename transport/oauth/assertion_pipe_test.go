@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// TestAssertionFileIsAPipe: a pipe is an error. To open it would wait for its writer without end, and hold the lock of
-// the login.
+// TestAssertionFileIsAPipe: a pipe is an error. Opening it would wait for its writer without end, while the lock of
+// the login is held.
 func TestAssertionFileIsAPipe(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	path := filepath.Join(t.TempDir(), "token")

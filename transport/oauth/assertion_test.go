@@ -28,7 +28,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestAssertionFile checks that each token is requested with the JWT that the file has at this time.
+// TestAssertionFile checks that each token is requested with the JWT that is in the file at that time.
 func TestAssertionFile(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Minute, ClientID: "workload"})
 	dir := t.TempDir()
@@ -44,12 +44,12 @@ func TestAssertionFile(t *testing.T) {
 			if status := serve(t, s, as); status != http.StatusOK || as.Count(bearerGrant) != n+1 {
 				t.Errorf("status %d after %d token requests, want 200 after %d", status, as.Count(bearerGrant), n+1)
 			}
-			time.Sleep(time.Minute) // the life of the token
+			time.Sleep(time.Minute) // the lifetime of the token
 		}
 	})
 }
 
-// TestAssertionRefused checks that a refused assertion is not sent again, nor shown.
+// TestAssertionRefused checks that a refused assertion is neither sent again nor shown.
 func TestAssertionRefused(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	s := session(t, as, t.TempDir(), func(o *oauth.Options) {
@@ -124,7 +124,7 @@ func startProvider(t *testing.T, as *oauthserver.Server) *provider {
 	return p
 }
 
-// enterprise returns the configuration of a client whose company manages the access.
+// enterprise returns the configuration of a client that gets its tokens through the identity provider.
 func (p *provider) enterprise(issuer string) oauth.Config {
 	return oauth.Config{
 		Grant: oauth.JWTBearer, Assertion: "id.of.person", ClientID: "app", ClientSecret: "app-secret", Issuer: issuer, Scope: "read",
@@ -133,7 +133,7 @@ func (p *provider) enterprise(issuer string) oauth.Config {
 }
 
 // TestEnterpriseManagedAuthorization exchanges the ID token of a person for a JWT for the authorization
-// server, and that for a token.
+// server, and that JWT for a token.
 func TestEnterpriseManagedAuthorization(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{ClientID: "app", ClientSecret: "app-secret", AuthMethod: "client_secret_basic", Scopes: "read"})
 	p := startProvider(t, as)
@@ -170,8 +170,8 @@ func TestIdentityProviderFails(t *testing.T) {
 	}
 }
 
-// TestAssertionsNeedAnIssuer checks that neither the identity provider nor an authorization server that
-// only the MCP server names gets an assertion.
+// TestAssertionsNeedAnIssuer checks that no assertion is sent, not even to the identity provider, if only
+// the MCP server names the authorization server.
 func TestAssertionsNeedAnIssuer(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{ClientID: "app", ClientSecret: "app-secret", AuthMethod: "client_secret_basic", Scopes: "read"})
 	p := startProvider(t, as)

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Attempt is one run of the authorization code flow. Only one Finish is possible.
+// Attempt is one run of the authorization code flow. Finish can be called only once.
 type Attempt struct {
 	session   *Session
 	authority authority
@@ -103,8 +103,8 @@ func (s *Session) begin(ctx context.Context, c challenge, redirect string) (*Att
 	return t, t.prepare()
 }
 
-// authority discovers the authorization server, which may get the secret of the client, and returns it
-// with the stored login.
+// authority discovers the authorization server, and checks that it may get the secret of the client. It
+// also returns the stored login.
 func (s *Session) authority(ctx context.Context, c challenge) (a authority, known Credentials, err error) {
 	s.progress(Discovering)
 	if known, err = s.current(); err != nil {
@@ -117,8 +117,7 @@ func (s *Session) authority(ctx context.Context, c challenge) (a authority, know
 	return a, known, s.confirmed(a.Issuer, &known)
 }
 
-// ErrDiscovery is wrapped by the errors of Begin if the server's OAuth2 cannot be
-// used.
+// ErrDiscovery is the error of Begin, wrapped, if the server's OAuth2 cannot be used.
 var ErrDiscovery = errors.New("server does not support OAuth2 or is misconfigured")
 
 // newState returns 256 random bits.
@@ -128,7 +127,7 @@ func newState() Secret {
 	return Secret(base64.RawURLEncoding.EncodeToString(b[:]))
 }
 
-// prepare builds the URL with PKCE (S256), state and resource.
+// prepare builds the authorization URL, with PKCE (S256), state and resource.
 func (t *Attempt) prepare() error {
 	config := oauth2.Config{
 		ClientID: t.client.ID, RedirectURL: t.redirect, Scopes: t.scopes,
@@ -152,7 +151,7 @@ func (t *Attempt) prepare() error {
 // be shown only to that person.
 func (t *Attempt) URL() string { return t.url }
 
-// State returns the state, which identifies the attempt of a redirect.
+// State returns the state. A redirect contains it, so that it identifies the Attempt.
 func (t *Attempt) State() Secret { return t.state }
 
 // Server returns the name of the server.
@@ -161,16 +160,16 @@ func (t *Attempt) Server() string { return t.session.name }
 // Redirect returns the redirect URI.
 func (t *Attempt) Redirect() string { return t.redirect }
 
-// Check validates the query of a redirect. Errors are ErrState, a *DeniedError,
-// ErrCode, or an unexpected issuer.
+// Check validates the query of a redirect. The error is ErrState, a *DeniedError, ErrCode, or an
+// error about an unexpected issuer.
 func (t *Attempt) Check(query url.Values) error {
 	got := query.Get("state")
 	if len(query["state"]) != 1 || subtle.ConstantTimeCompare([]byte(got), []byte(t.state)) != 1 {
 		return ErrState
 	}
-	// RFC 9207: the issuer must be the expected one if present, and must be present
-	// if the metadata require it. Otherwise one authorization server could obtain
-	// the code of another.
+	// RFC 9207: if the query has an issuer, it must be the expected issuer. If the metadata
+	// require an issuer, the query must have one. Otherwise one authorization server could
+	// obtain the code of another.
 	switch iss := query.Get("iss"); {
 	case iss == "" && t.authority.AuthorizationResponseIssParameterSupported:
 		return errors.New("the redirect does not say which authorization server it is from (iss)")
@@ -186,8 +185,8 @@ func (t *Attempt) Check(query url.Values) error {
 	return nil
 }
 
-// Refused stores the reason of a failed login, for all processes. A query with a
-// wrong state is not stored, because the redirect may be forged.
+// Refused stores the reason of a failed login, so that all processes show it. It ignores ErrState,
+// because a redirect with a wrong state may be forged.
 func (t *Attempt) Refused(ctx context.Context, why error) {
 	t.session.log.Debug("oauth callback refused", slog.String("error", why.Error()))
 	if !errors.Is(why, ErrState) {
@@ -204,7 +203,7 @@ func (s *Session) refused(ctx context.Context, why error) {
 	defer unlock()
 	known, err := s.current()
 	if err != nil || known.Authenticated(time.Now()) && !s.refuses() {
-		return // the previous state stays
+		return // the stored state stays unchanged
 	}
 	known.fail(printableText(why.Error()))
 	if s.keep(known) != nil {
@@ -212,8 +211,8 @@ func (s *Session) refused(ctx context.Context, why error) {
 	}
 }
 
-// Finish exchanges the code in the query of the redirect for tokens and stores them.
-// It continues when ctx ends.
+// Finish exchanges the code in the query of the redirect for tokens and stores them. The end of ctx
+// does not stop it.
 func (t *Attempt) Finish(ctx context.Context, query url.Values) error {
 	err := t.finish(ctx, query)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// challenge has the requirements of a server that refused a request.
+// challenge holds the requirements in a refusal of a server.
 type challenge struct {
 	metadata  string   // URL of the protected resource metadata, "" if not specified
 	scopes    []string // required scopes, nil if not specified
-	forbidden bool     // the token is valid and lacks scopes
+	forbidden bool     // the token is valid but lacks scopes
 	nonce     bool     // the server wants its nonce in the proof
-	bound     bool     // the server accepts only tokens that are bound to a key, see DPoP
+	bound     bool     // the server accepts only tokens that are bound to a key; see dpop.go
 }
 
-// challengeOf parses a refusal. ok is false if a token would not help; for a 403 it
-// is true only with error="insufficient_scope" (RFC 6750).
+// challengeOf parses a refusal. ok is false if a token would not help. For a 403, ok is true only
+// with error="insufficient_scope" (RFC 6750).
 func challengeOf(resp *http.Response) (c challenge, ok bool) {
 	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
 		return challenge{}, false

@@ -18,11 +18,12 @@ const (
 	maxRedirects = 3
 )
 
-// newClient returns the client for metadata, registration and tokens of the server at
-// resource, and its guard. The server names the URLs of these requests, so the client
+// newClient returns the HTTP client for requests about metadata, registration and tokens of the
+// server at resource, and the guard of that client. The server names the URLs of these requests,
+// so the client
 //
 //   - accepts only https URLs, and http URLs of this machine;
-//   - connects to no address that is more internal than the server's own, except those
+//   - connects to no address that is more internal than the server's own, except addresses
 //     that the user wrote; see package egress;
 //   - follows redirects of GET requests only, and none from https to http;
 //   - skips a byte order mark at the start of an answer.

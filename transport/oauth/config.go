@@ -33,21 +33,22 @@ type Config struct {
 	// client id if the authorization server supports that.
 	ClientMetadataURL string
 
-	// Assertion is the JWT of the grant JWTBearer. AssertionFile is the path of a file with the JWT,
-	// which is read for each token.
+	// Assertion is the JWT of the grant JWTBearer. AssertionFile is the path of a file with the JWT;
+	// the session reads the file for each token.
 	Assertion     Secret
 	AssertionFile string
 
-	// IDPTokenEndpoint is the URL at which the identity provider of a company exchanges the
-	// assertion, then the ID token of a person, for a JWT for the authorization server of the MCP
-	// server (SEP-990). "": the assertion itself is sent. IDPClientID and IDPClientSecret are the
-	// client there.
+	// IDPTokenEndpoint is the token endpoint of the identity provider of a company (SEP-990). If it
+	// is set, the assertion is the ID token of a person, and the identity provider exchanges it for
+	// a JWT for the authorization server of the MCP server. If it is "", the assertion itself is
+	// sent to the authorization server. IDPClientID and IDPClientSecret authenticate the client at
+	// the identity provider.
 	IDPTokenEndpoint, IDPClientID string
 	IDPClientSecret               Secret
 
-	// Issuer is the only authorization server that may receive the credentials. If
-	// it is empty, a client with a secret or a key requires that a person confirms
-	// the issuer that the MCP server names; see Session.Confirm.
+	// Issuer is the only authorization server that may receive the credentials. If it is
+	// empty and the client has a secret or a key, a person must confirm the issuer that the MCP
+	// server names; see Session.Confirm.
 	Issuer string
 
 	Scope        string // replaces the scopes that the server suggests
@@ -55,7 +56,7 @@ type Config struct {
 	Storage      string // StorageFile (default) or StorageKeyring
 }
 
-// Machine reports whether tokens are issued without a person.
+// Machine reports whether the grant needs no person.
 func (c Config) Machine() bool { return c.Grant == ClientCredentials || c.Grant == JWTBearer }
 
 // Secrets returns the secrets by the names of their fields.
@@ -65,13 +66,13 @@ func (c *Config) Secrets() map[string]*Secret {
 	}
 }
 
-// names reports whether the configuration has a value that shows the use of OAuth.
+// names reports whether the configuration has a value that only a server with OAuth needs.
 func (c Config) names() bool {
 	c.Storage = ""
 	return c != Config{}
 }
 
-// Check reports missing or invalid values.
+// Check returns an error for missing or invalid values.
 func (c Config) Check() error {
 	switch {
 	case c.Grant == ClientCredentials && c.ClientID == "":

@@ -21,15 +21,14 @@ type Credentials struct {
 	Client Client
 	Token  Token
 
-	// Login is the time of the login by a person. Renewals do not change it. It is
-	// zero for a login of the program's first version.
+	// Login is the time at which a person logged in. Renewals do not change it. It is zero
+	// for a login of the program's first version.
 	Login time.Time
 
-	// Wanted are the scopes that the server requested in addition to those of the
-	// token.
+	// Wanted are the scopes that the server has required and the token lacks.
 	Wanted []string
-	// Failure is the reason why there is no token, "" without a failure. FailedAt is
-	// its time; zero for a failure of an earlier version.
+	// Failure is the reason why a login has failed or ended; "" if there was no failure.
+	// FailedAt is the time of the failure; zero if an earlier version has stored it.
 	Failure  string
 	FailedAt time.Time
 
@@ -67,7 +66,7 @@ type Token struct {
 	Lifetime time.Duration // at the time of issue; 0: unknown
 }
 
-// bound reports whether requests with the token need a proof.
+// bound reports whether requests with the token need a proof of DPoP.
 func (t Token) bound() bool { return t.Proof != "" && strings.EqualFold(t.Type, dpopScheme) }
 
 // usable reports whether the token is valid at a time.
@@ -75,9 +74,9 @@ func (t Token) usable(now time.Time) bool {
 	return t.Access != "" && (t.Expires.IsZero() || now.Before(t.Expires))
 }
 
-// fresh reports whether the token also stays valid until the answer of a request
-// arrives. The margin is a quarter of its lifetime, because some tokens live for
-// seconds, and at most one minute.
+// fresh reports whether the token stays valid long enough for a request and its answer. The
+// margin is one minute, but at most a quarter of the lifetime, because some tokens live only for
+// seconds.
 func (t Token) fresh(now time.Time) bool {
 	return t.usable(now.Add(min(t.Lifetime/4, time.Minute)))
 }
@@ -88,8 +87,8 @@ func (c Credentials) Authenticated(now time.Time) bool {
 	return c.Token.usable(now) || c.Token.Refresh != ""
 }
 
-// record is the JSON of a file. The keys are those of the program's first version and
-// some new ones. All are optional.
+// record is the JSON form of a file of credentials. It has the keys of the program's first version
+// and some new ones. All are optional.
 type record struct {
 	ServerName    string        `json:"serverName,omitempty"`
 	ServerURL     string        `json:"serverUrl,omitempty"`
@@ -168,8 +167,8 @@ func (r *record) withoutSecrets() {
 	}
 }
 
-// decode parses a file. written is its modification time: the start of a lifetime if
-// the file has no time of expiry.
+// decode parses a file. written is the modification time of the file. If the file has a lifetime
+// but no time of expiry, the lifetime starts at written.
 func decode(text []byte, written time.Time) (Credentials, error) {
 	var r record
 	if err := json.Unmarshal(text, &r); err != nil {

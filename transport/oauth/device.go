@@ -25,16 +25,16 @@ const (
 	deviceRedirect = "http://127.0.0.1/oauth/callback"
 
 	deviceInterval  = 5 * time.Second // between two requests for the token, if the server names no time
-	deviceSlower    = 5 * time.Second // by how much "slow_down" makes that time longer
-	longestInterval = time.Minute     // between two requests while the server does not answer
+	deviceSlower    = 5 * time.Second // how much "slow_down" adds to that time
+	longestInterval = time.Minute     // longest time between two requests while the server does not answer
 	longestDevice   = 30 * time.Minute
-	longestCode     = 64 // of a code that a person types, in bytes
+	longestCode     = 64 // maximum length of a code that a person types, in bytes
 )
 
-// ErrNoDevice is the error of BeginDevice if the authorization server does not have the grant.
+// ErrNoDevice is the error of BeginDevice if the authorization server does not support the grant.
 var ErrNoDevice = errors.New("the authorization server offers no login on another device: its metadata have no device_authorization_endpoint")
 
-// errDeviceExpired is the error of a code that nobody has entered in time.
+// errDeviceExpired is the error for a code that nobody has entered in time.
 var errDeviceExpired = errors.New("the code has expired before it was entered; run the command again")
 
 // DeviceAttempt is one run of the device authorization grant (RFC 8628): a person enters a code on
@@ -54,7 +54,7 @@ type deviceAnswer struct {
 	DeviceCode string      `json:"device_code"`
 	UserCode   string      `json:"user_code"`
 	URL        string      `json:"verification_uri"`
-	OlderURL   string      `json:"verification_url"` // name of drafts of the RFC
+	OlderURL   string      `json:"verification_url"` // the same URL, under the name in drafts of the RFC
 	WholeURL   string      `json:"verification_uri_complete"`
 	ExpiresIn  json.Number `json:"expires_in"`
 	Interval   json.Number `json:"interval"`
@@ -63,8 +63,8 @@ type deviceAnswer struct {
 	Description string `json:"error_description"`
 }
 
-// BeginDevice discovers the server's requirements and asks its authorization server for a code. Its
-// errors are those of Begin, and ErrNoDevice.
+// BeginDevice discovers the server's requirements and asks its authorization server for a code. The
+// error is ErrNoDevice or one of Begin.
 func (s *Session) BeginDevice(ctx context.Context) (*DeviceAttempt, error) {
 	c, err := s.challenged(ctx)
 	if err != nil {
@@ -96,7 +96,8 @@ func (s *Session) BeginDevice(ctx context.Context) (*DeviceAttempt, error) {
 	return d, nil
 }
 
-// seconds returns a number of seconds as a duration of at least one second.
+// seconds returns a number of seconds as a duration between one second and longest. It returns missing if n is
+// not a number.
 func seconds(n json.Number, missing, longest time.Duration) time.Duration {
 	f, err := n.Float64()
 	if err != nil || f <= 0 {
@@ -138,7 +139,7 @@ func (s *Session) deviceEndpoint(ctx context.Context, a authority) (string, erro
 	return "", ErrNoDevice
 }
 
-// askDevice requests a code for a person.
+// askDevice requests a code that a person can enter.
 func (s *Session) askDevice(ctx context.Context, endpoint string, c Credentials, scopes []string) (deviceAnswer, error) {
 	params := url.Values{"client_id": {c.Client.ID}}
 	if len(scopes) > 0 {
@@ -175,7 +176,7 @@ func (s *Session) askDevice(ctx context.Context, endpoint string, c Credentials,
 	return got, nil
 }
 
-// authenticated returns a request of a client with the parameters, its authentication and the resource.
+// authenticated returns a request with the parameters, the authentication of the client, and the resource.
 func (s *Session) authenticated(ctx context.Context, endpoint string, c Credentials, params url.Values) (*http.Request, error) {
 	if err := s.admit(c.Issuer, c); err != nil {
 		return nil, err
@@ -207,12 +208,12 @@ func (s *Session) authenticated(ctx context.Context, endpoint string, c Credenti
 // DeviceCode is what a person needs for a login on another device.
 type DeviceCode struct {
 	UserCode string // the code to enter
-	URL      string // where to enter it
-	WholeURL string // address that has the code already; "" if there is none
+	URL      string // URL of the page at which to enter it
+	WholeURL string // URL that contains the code; "" if the server has sent none
 	Ends     time.Time
 }
 
-// Code returns what a person needs.
+// Code returns the code and the URLs for the person.
 func (d *DeviceAttempt) Code() DeviceCode {
 	return DeviceCode{d.answer.UserCode, d.answer.URL, d.answer.WholeURL, d.ends}
 }
@@ -236,9 +237,10 @@ func (d *DeviceAttempt) Wait(ctx context.Context) error {
 	return s.storeLogin(ctx, next)
 }
 
-// poll requests the token until there is one. A server that does not answer is asked more and more seldom.
+// poll requests the token until the server issues it. While the server does not answer, poll doubles the time
+// between two requests.
 func (d *DeviceAttempt) poll(ctx context.Context) (Token, error) {
-	var failed error // of the last request
+	var failed error // error of the last request
 	for {
 		wait := time.NewTimer(d.interval)
 		select {

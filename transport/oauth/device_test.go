@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// A device asks for the token until the person has agreed, refused, or not come in time. It asks at the
-// interval that the server wants, and more seldom if the server wants that or does not answer.
+// A device asks for the token until the person has agreed or refused, or the code has expired. It asks at
+// the interval that the server wants, and less often if the server asks for that or does not answer.
 func TestDevice(t *testing.T) {
 	const pending = "authorization_pending"
 	for _, test := range []struct {
@@ -98,7 +98,7 @@ func TestDeviceOfEveryClient(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // each login waits a second before it asks
+			t.Parallel() // each login waits a second before its first request for the token
 			test.server.Device = []string{""}
 			as := oauthserver.Start(t, test.server)
 			if test.config.ClientSecret != "" {

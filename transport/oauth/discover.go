@@ -25,11 +25,12 @@ type authority struct {
 	*oauthex.AuthServerMeta
 	resource string   // audience of the token (RFC 8707)
 	scopes   []string // scopes that the MCP server supports
-	bound    bool     // tokens must be bound to a key, see DPoP
+	bound    bool     // tokens must be bound to a key; see dpop.go
 	assumed  bool     // no metadata: the endpoints are the defaults of MCP 2025-03-26
 }
 
-// noToken returns the Token before it is issued: it has the key to which the token will be bound.
+// noToken returns a Token without an access token, for a request for one. It has the key to which the token will be
+// bound.
 func (a authority) noToken() Token {
 	if !a.bound {
 		return Token{}
@@ -37,10 +38,10 @@ func (a authority) noToken() Token {
 	return Token{Proof: newProofKey()}
 }
 
-// discover finds the authorization server of the MCP server, with the protected
-// resource metadata (RFC 9728) and the metadata of the authorization server (RFC
-// 8414, or OpenID Connect discovery). A server without the former is its own
-// authorization server, as in MCP 2025-03-26.
+// discover finds the authorization server of the MCP server. It reads the protected resource
+// metadata (RFC 9728), and then the metadata of the authorization server (RFC 8414, or OpenID
+// Connect discovery). A server without protected resource metadata is its own authorization
+// server, as in MCP 2025-03-26.
 func (s *Session) discover(ctx context.Context, c challenge) (authority, error) {
 	described, err := s.protectedResource(ctx, c.metadata)
 	if err != nil {
@@ -66,8 +67,9 @@ func (s *Session) discover(ctx context.Context, c challenge) (authority, error) 
 	return found, nil
 }
 
-// protectedResource returns the first document found, or nil. An invalid document is
-// an error and does not fall back to the next, because an attacker may have made it.
+// protectedResource returns the first document that exists, or nil. It returns an error, and does
+// not try further addresses, if the document at the named address cannot be read, or if a document
+// is about another resource: an attacker may have made it.
 func (s *Session) protectedResource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	for _, address := range resourceMetadataURLs(named, s.url) {
 		var doc oauthex.ProtectedResourceMetadata
@@ -83,7 +85,7 @@ func (s *Session) protectedResource(ctx context.Context, named string) (*oauthex
 			if err != nil || !sameOrigin(at, s.url) {
 				return nil, fmt.Errorf("the metadata at %s do not say which resource they are of (resource)", plainText(address))
 			}
-			doc.Resource = s.url.String() // no other server can have written them
+			doc.Resource = s.url.String() // the document comes from the origin of the server, so it is about this server
 		}
 		if !covers(doc.Resource, s.url) {
 			return nil, fmt.Errorf("the metadata at %s are of another resource, %s", plainText(address), plainText(doc.Resource))
@@ -114,9 +116,9 @@ func resourceMetadataURLs(named string, server *url.URL) []string {
 	return append(all, at.String())
 }
 
-// covers reports whether the resource equals the server's URL or is a parent of it,
-// so that a token for it is not for another server. RFC 9728 requires equality, but
-// some servers use their origin, or add a slash.
+// covers reports whether the resource equals the server's URL or is a parent of it. Then a token
+// for the resource is not meant for another server. RFC 9728 requires equality, but some servers
+// use their origin, or add a slash.
 func covers(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
 	if err != nil || !sameOrigin(r, server) {
@@ -167,8 +169,9 @@ func issuerMetadataURLs(issuer string) []string {
 	return all
 }
 
-// checkEndpoints returns an error for endpoints that an authorization server must not name, such as
-// endpoints in a more internal network than its issuer, even if the MCP server may name such ones.
+// checkEndpoints returns an error for endpoints that an authorization server must not name. For
+// example, its endpoints must not be in a more internal network than its issuer, even if the MCP
+// server is in that network.
 func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 	issuer, err := parseAddress(meta.Issuer)
 	if err != nil {
@@ -195,9 +198,9 @@ func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 	return nil
 }
 
-// legacyAuthority returns the authorization server at the server's own origin. Its
-// metadata may name an issuer with a path. RFC 8414 requires equality, but servers of
-// that time do it, and within one origin it is safe.
+// legacyAuthority returns the authorization server at the server's own origin. The issuer in its
+// metadata may have a path. RFC 8414 requires the exact URL, but servers of MCP 2025-03-26 add a
+// path, and within one origin it is safe.
 func (s *Session) legacyAuthority(ctx context.Context) (authority, error) {
 	origin := (&url.URL{Scheme: s.url.Scheme, Host: s.url.Host}).String()
 	address := issuerMetadataURLs(origin)[0]

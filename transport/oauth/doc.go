@@ -6,15 +6,14 @@
 // of the authorization code flow: a browser opens its URL, and Finish processes the
 // redirect.
 //
-// A Store has one file per server, which other processes of the user read and write
-// too. Only one process renews a token at a time, under a lock: a rotating refresh
-// token works once, and its second use makes the authorization server end the login.
+// A Store has one file per server. Other processes of the user also read and write these
+// files. Only one process renews a token at a time, under a lock: a rotating refresh token
+// works once, and its second use makes the authorization server end the login.
 //
-// The go-sdk's oauthex package parses challenges and metadata and registers clients.
-// golang.org/x/oauth2 sends the requests to token endpoints. The flow itself is
-// implemented here, and not with the go-sdk's handler, because its start and its end
-// are in different places, each step is shown to the user, and its issuer is stored
-// for other processes.
+// The go-sdk's package oauthex parses challenges and metadata and registers clients.
+// golang.org/x/oauth2 sends the requests to token endpoints. This package implements the
+// flow itself and does not use the go-sdk's handler: the flow begins and ends in
+// different calls, the user sees each step, and other processes need the issuer.
 //
 // Errors and log lines of this package contain no token, secret, code, verifier or
 // state. See docs/design/network-and-logins.md.

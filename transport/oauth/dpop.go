@@ -19,9 +19,9 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// DPoP binds a token to a key of the client (RFC 9449): each request with the token has a proof, a JWT
-// that the key has signed, so a stolen token is of no use. toolscript binds tokens if the MCP server
-// requires it.
+// DPoP binds a token to a key of the client (RFC 9449). Each request with the token has a proof: a JWT
+// that is signed with the key. So a stolen token is useless without the key. toolscript binds tokens if
+// the MCP server requires it.
 
 const (
 	dpopScheme    = "DPoP"
@@ -34,7 +34,7 @@ const (
 // maxNonce bounds a nonce, in bytes.
 const maxNonce = 1 << 10
 
-// newProofKey returns a key for proofs: PKCS #8 in base64.
+// newProofKey returns a new key for proofs, as PKCS #8 in base64.
 func newProofKey() Secret {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -42,7 +42,7 @@ func newProofKey() Secret {
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		panic(err) // the curve has a number
+		panic(err) // impossible: PKCS #8 supports the curve
 	}
 	return Secret(base64.StdEncoding.EncodeToString(der))
 }
@@ -67,7 +67,7 @@ func newProver(text Secret) (*prover, error) {
 	if !is || key.Curve != elliptic.P256() {
 		return nil, errProofKey
 	}
-	point, err := key.PublicKey.Bytes() // 4, x, y
+	point, err := key.PublicKey.Bytes() // the byte 4, and the coordinates x and y
 	if err != nil {
 		return nil, errProofKey
 	}
@@ -79,7 +79,7 @@ func newProver(text Secret) (*prover, error) {
 
 var errProofKey = errors.New("the stored key of the login is not valid; log in again")
 
-// proof returns a proof for one request. token is "" at a token endpoint.
+// proof returns a proof for one request. token is "" for a request to a token endpoint.
 func (p *prover) proof(method string, to *url.URL, token Secret, nonce string) (string, error) {
 	at := url.URL{Scheme: to.Scheme, Host: to.Host, Path: cmp.Or(to.Path, "/"), RawPath: to.RawPath}
 	claims := jwt.MapClaims{"jti": rand.Text(), "htm": method, "htu": at.String(), "iat": time.Now().Unix()}
@@ -98,7 +98,7 @@ func (p *prover) proof(method string, to *url.URL, token Secret, nonce string) (
 // proofs makes the proofs of a session.
 type proofs struct {
 	mu     sync.Mutex
-	prover *prover           // the last one
+	prover *prover           // the prover of the last request
 	nonces map[string]string // the last nonce of each origin
 }
 
@@ -119,8 +119,8 @@ func (p *proofs) sign(req *http.Request, key, token Secret) (nonce string, err e
 	return nonce, err
 }
 
-// learn keeps the nonce of an answer. It returns false if there is none, or if the proof of the request had
-// it; another request may have learned it in the meantime.
+// learn keeps the nonce in an answer. It returns false if the answer has none, or if the proof of the request
+// already contained it. It returns true even if another request has learned the same nonce in the meantime.
 func (p *proofs) learn(from *url.URL, answer *http.Response, sent string) (isNew bool) {
 	nonce := answer.Header.Get(nonceHeader)
 	if nonce == "" || len(nonce) > maxNonce {
@@ -137,8 +137,8 @@ func (p *proofs) learn(from *url.URL, answer *http.Response, sent string) (isNew
 
 func originOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
 
-// roundTrip sends a request with a proof, and sends it again if the server wants its nonce in the
-// proof. asks reports whether an answer says that.
+// roundTrip sends a request with a proof. If the server wants its nonce in the proof, roundTrip sends
+// the request again. asks reports whether an answer asks for the nonce.
 func (p *proofs) roundTrip(next http.RoundTripper, req *http.Request, key, token Secret, asks func(*http.Response) bool) (*http.Response, error) {
 	nonce, err := p.sign(req, key, token)
 	if err != nil {
@@ -155,12 +155,12 @@ func (p *proofs) roundTrip(next http.RoundTripper, req *http.Request, key, token
 			return answer, nil
 		}
 		if again.Body, err = req.GetBody(); err != nil {
-			return answer, nil //nolint:nilerr // the first answer says what is missing
+			return answer, nil //nolint:nilerr // the caller handles the first answer
 		}
 	}
 	if nonce, err = p.sign(again, key, token); err != nil {
 		closeBody(again)
-		return answer, nil //nolint:nilerr // as above
+		return answer, nil //nolint:nilerr // the caller handles the first answer
 	}
 	discard(answer)
 	answer, err = next.RoundTrip(again)

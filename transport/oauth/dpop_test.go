@@ -17,7 +17,7 @@ import (
 )
 
 // TestBoundTokens checks proofs at both servers: after the login, in another process, and after a
-// renewal, whose token has the same key. The servers refuse a proof that they know already.
+// renewal with the same key. The servers refuse a proof that they have already seen.
 func TestBoundTokens(t *testing.T) {
 	nonces := 0
 	for name, nonce := range map[string]func() string{
@@ -96,14 +96,14 @@ func TestNoncesThatNeverSuffice(t *testing.T) {
 }
 
 // TestOneNonceForSeveralRequests: if several requests learn the same nonce, each is sent again with it. None of
-// them renews the token, which is valid.
+// them renews the token, because the token is valid.
 func TestOneNonceForSeveralRequests(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{Bound: &oauthserver.Bound{}})
 	s := session(t, as, t.TempDir(), nil)
 	login(t, s, as)
 	const together = 3
 	var sent atomic.Int32
-	var answers sync.WaitGroup // of the requests without a nonce
+	var answers sync.WaitGroup // counts the answers to requests without a nonce
 	answers.Add(together)
 	transport := s.Transport(way(func(req *http.Request) (*http.Response, error) {
 		answer := &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}, Request: req}

@@ -20,8 +20,8 @@ type LoginError struct {
 	Scopes []string  // scopes that the login lacks; nil without a login
 	Reason string    // why an earlier login failed or ended, "" if unknown
 	At     time.Time // time of that failure or end; zero if unknown
-	Issuer string    // the authorization server that a person must confirm first
-	Plain  bool      // the server describes no OAuth2: a login does not help
+	Issuer string    // authorization server that a person must confirm first; "" if none
+	Plain  bool      // the server does not use OAuth2, so a login does not help
 }
 
 func (e *LoginError) Error() string {
@@ -43,8 +43,9 @@ func (e *LoginError) Error() string {
 	}
 }
 
-// needsLogin returns the error of a request that needs a login. Missing scopes
-// concern only this request, a missing login all requests; the kinds differ.
+// needsLogin returns the error for a request that needs a login. The kind is Forbidden for missing
+// scopes, which only concern this request, and Unauthorized for a missing login, which concerns all
+// requests.
 func (s *Session) needsLogin(c challenge, reason string) error {
 	e := &LoginError{Server: s.name, Reason: printableText(reason)}
 	if failure, at := s.Failure(); failure == reason {
@@ -58,8 +59,7 @@ func (s *Session) needsLogin(c challenge, reason string) error {
 	return &toolscript.Error{Kind: kind, Server: s.name, Err: e}
 }
 
-// failed returns an error with a kind, for a failed request to the authorization
-// server.
+// failed adds a kind to the error of a request to the authorization server.
 func (s *Session) failed(err error) error {
 	var classed *toolscript.Error
 	if errors.As(err, &classed) {
@@ -73,8 +73,8 @@ func (s *Session) failed(err error) error {
 	return &toolscript.Error{Kind: kind, Server: s.name, Err: err}
 }
 
-// refusal is an error answer of an authorization server (RFC 6749 5.2). It has only
-// the code and the description, because other parts may contain secrets.
+// refusal is an error answer of an authorization server (RFC 6749 5.2). It keeps only the code and
+// the description, because other parts may contain secrets.
 type refusal struct{ code, description string }
 
 func (r *refusal) Error() string {
@@ -85,7 +85,7 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// tokenError returns an error of a token endpoint without the body of the answer.
+// tokenError removes the body of the answer from an error of a token endpoint.
 func tokenError(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {
@@ -113,7 +113,7 @@ func printable(err error) error {
 // maxShown bounds the texts of servers in errors, in bytes.
 const maxShown = 300
 
-// printableText returns a text of a server in one line, truncated if long.
+// printableText returns a text of a server on one line, cut if it is long.
 func printableText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || toolscript.Hidden(r) {

@@ -117,7 +117,7 @@ func TestMetadataOfAnotherResourceIsRefused(t *testing.T) {
 	}
 }
 
-// Metadata of another origin that do not name their resource may be of any server.
+// Metadata of another origin that do not name their resource are refused, because they may belong to any server.
 func TestMetadataOfAnotherOriginWithoutResource(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{Unnamed: true})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// A server cannot cause requests to addresses that are more internal than its own. The address that
-// is dialled counts, not the name.
+// A server cannot cause requests to addresses that are more internal than its own. Only the address to
+// which the client connects counts, not its name.
 func TestNamesOfInternalAddresses(t *testing.T) {
 	const public, lan = "198.51.100.7", "10.20.30.40"
 	for _, test := range []struct {

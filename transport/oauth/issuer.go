@@ -10,13 +10,13 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// IssuerError reports that an MCP server names another authorization server than the
-// one that may have its credentials. No request was sent to the other one.
+// IssuerError reports that an MCP server names an authorization server that must not get the
+// credentials. No request was sent to that authorization server.
 type IssuerError struct {
 	Server   string
 	Found    string // the issuer that the MCP server names
 	Expected string
-	Pinned   bool // Expected was confirmed at the first login; otherwise it is oauth.issuer
+	Pinned   bool // a person has confirmed Expected at the first login; otherwise it is oauth.issuer
 }
 
 func (e *IssuerError) Error() string {
@@ -28,21 +28,21 @@ func (e *IssuerError) Error() string {
 		plainText(e.Expected), toolscript.Command("auth", "logout", e.Server))
 }
 
-// sameIssuer compares issuers as RFC 8414 does, but ignores a slash at the end.
+// sameIssuer reports whether two issuers are equal by the rules of RFC 8414. It ignores a slash at the end.
 func sameIssuer(a, b string) bool {
 	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
 }
 
-// hasSecret reports whether the client authenticates with data that another
-// authorization server could abuse. Assertions of a private key count: they are valid
-// for minutes.
+// hasSecret reports whether the client authenticates with data that another authorization server
+// could abuse. This includes assertions that are signed with a private key, because they are
+// valid for minutes.
 func (c Config) hasSecret() bool {
 	return c.ClientSecret != "" || c.PrivateKey != "" || c.Grant == JWTBearer
 }
 
-// admit returns an error if an authorization server must not have the client's
-// credentials. The MCP server names the issuer, so for a client with a secret it must
-// be configured or confirmed.
+// admit returns an error if an authorization server must not get the client's credentials. The MCP
+// server chooses the issuer, so for a client with a secret, the configuration or a person must
+// have confirmed it.
 func (s *Session) admit(issuer string, known Credentials) error {
 	if s.config.Issuer == "" && !s.config.hasSecret() {
 		return nil
@@ -76,15 +76,15 @@ func (s *Session) choose(named []string) string {
 	return named[0]
 }
 
-// NeedsConfirmation reports whether the client has a secret, and no issuer has been
-// configured or confirmed for it.
+// NeedsConfirmation reports whether the client has a secret for which no issuer is configured or
+// confirmed.
 func (s *Session) NeedsConfirmation() bool {
 	known, err := s.current()
 	return err == nil && s.config.hasSecret() && s.expected(known) == ""
 }
 
-// Confirm stores the confirmation of a person: only this issuer may have the client's
-// secret.
+// Confirm stores that a person has confirmed an issuer. Afterwards only this issuer may get the
+// client's secret.
 func (s *Session) Confirm(ctx context.Context, issuer string) error {
 	if _, err := parseAddress(issuer); err != nil {
 		return fmt.Errorf("the issuer: %w", err)
@@ -102,7 +102,7 @@ func (s *Session) Confirm(ctx context.Context, issuer string) error {
 	return s.keep(known)
 }
 
-// confirmed asks the person at this session to confirm an issuer, if there is one.
+// confirmed asks a person to confirm an issuer, with Options.Confirm if that is set.
 func (s *Session) confirmed(issuer string, known *Credentials) error {
 	err := s.admit(issuer, *known)
 	if err == nil || s.confirm == nil || s.expected(*known) != "" || !s.confirm(issuer) {

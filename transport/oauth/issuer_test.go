@@ -58,7 +58,7 @@ func secretClients(t *testing.T) map[string]struct {
 	}
 }
 
-// use does something that needs the secret: a request, or a whole login.
+// use uses the secret of a client: in a request, or in a whole login.
 func use(t *testing.T, s *oauth.Session, as *oauthserver.Server, c oauth.Config) error {
 	t.Helper()
 	if c.Machine() {

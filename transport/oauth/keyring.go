@@ -15,7 +15,7 @@ const (
 	StorageKeyring = "keyring" // Secret Service, Keychain or Credential Manager
 )
 
-// secrets is the JSON in the keyring.
+// secrets is the JSON form of an item in the keyring.
 type secrets struct {
 	Access       string `json:"access_token,omitempty"`  //nolint:gosec // the keyring stores secrets
 	Refresh      string `json:"refresh_token,omitempty"` //nolint:gosec // the keyring stores secrets
@@ -31,8 +31,8 @@ func (c Credentials) storeSecrets(path string) error {
 	return explained(files.KeyringSet(path, string(text)))
 }
 
-// fetchSecrets adds the secrets in the keyring to the credentials of a file. If they
-// were removed from the keyring, there is no login.
+// fetchSecrets adds the secrets in the keyring to the credentials of a file. If the item was removed
+// from the keyring, fetchSecrets removes the login from the credentials.
 func (c *Credentials) fetchSecrets(path string) error {
 	text, err := files.KeyringGet(path)
 	if errors.Is(err, files.ErrNotInKeyring) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// lenient returns a client for token endpoints that accepts answers which the library refuses: JSON
-// that is announced as a text or not at all, and lifetimes with a fraction.
+// lenient returns a client for token endpoints. It accepts answers that the library refuses: JSON with
+// the content type of a text or without a content type, and lifetimes with a fraction.
 func lenient(base *http.Client) *http.Client {
 	client := *base
 	client.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -27,7 +27,7 @@ func lenient(base *http.Client) *http.Client {
 			text = mended
 			answer.Header.Set("Content-Type", "application/json")
 		} else if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
-			text = nil // a page, such as the login page of a proxy; the library would quote it
+			text = nil // the text is a page, such as the login page of a proxy, and the library would quote it
 		}
 		answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		return answer, nil
@@ -35,7 +35,8 @@ func lenient(base *http.Client) *http.Client {
 	return &client
 }
 
-// mend returns an answer with a lifetime in whole seconds. ok is false if it is not a JSON object.
+// mend rounds the lifetime in an answer down to whole seconds, and removes an invalid lifetime. ok is false if the
+// text is not a JSON object.
 func mend(text []byte) (mended []byte, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil || members == nil {
@@ -49,7 +50,7 @@ func mend(text []byte) (mended []byte, ok bool) {
 	if _, whole := strconv.ParseInt(strings.Trim(string(lifetime), `" `), 10, 64); whole == nil {
 		return text, true
 	}
-	delete(members, "expires_in") // a lifetime that cannot be read is unknown
+	delete(members, "expires_in") // treat an invalid lifetime as unknown
 	if err == nil && n >= 1 && n < 1<<31 {
 		members["expires_in"] = json.RawMessage(strconv.FormatInt(int64(n), 10))
 	}

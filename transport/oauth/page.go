@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript/internal/texts"
 )
 
-// Page is shown in the browser at the end of a flow. It loads no resources, because
-// the URL of the page contains a code.
+// Page is the page that the browser shows at the end of a flow. It loads no resources, because they
+// could send the URL of the page, which contains a code, to other servers.
 type Page struct {
 	Title string
 	Text  string
@@ -42,8 +42,8 @@ const page = `<!DOCTYPE html>
 // HTML renders the page.
 func (p Page) HTML() []byte { return []byte(texts.HTML(page, p.Title, p.Text)) }
 
-// PageHeaders prevent that the URL, which contains a code, is sent to others, and
-// that the page is cached.
+// PageHeaders are the headers of a Page. They prevent that the browser sends the URL, which contains a
+// code, to other servers, and that it caches the page.
 var PageHeaders = map[string]string{
 	"Content-Type":            "text/html; charset=utf-8",
 	"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",

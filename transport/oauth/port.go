@@ -7,9 +7,9 @@ import (
 	"github.com/toolscript/toolscript/transport/egress"
 )
 
-// CallbackPort returns the port for the redirect URI: the configured one, which is
-// fixed, or else the port of the last registration, so that it can be used again, or
-// 0 for any.
+// CallbackPort returns the port for the redirect URI. If a port is configured, fixed is true.
+// Otherwise it is the port of the last registration, so that the registration can be used again,
+// or 0 for any port.
 func (s *Session) CallbackPort() (port int, fixed bool) {
 	if s.config.CallbackPort != 0 {
 		return s.config.CallbackPort, true
@@ -29,8 +29,8 @@ func (s *Session) CallbackPort() (port int, fixed bool) {
 	return port, false
 }
 
-// Lacking reports whether the server requested scopes that the login lacks, so that a
-// new login is required.
+// Lacking reports whether the server has required scopes that the login lacks. Then a new login is
+// necessary.
 func (s *Session) Lacking() bool {
 	known, err := s.current()
 	return err == nil && len(known.Wanted) > 0 && lacks(known.Token, known.Wanted)

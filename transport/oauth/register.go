@@ -10,16 +10,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// homePage is shown by authorization servers with the client's name.
+// homePage is the home page of the client. Authorization servers show it with the name of the client.
 const homePage = "https://github.com/toolscript/toolscript"
 
-// errNoRegistration reports an authorization server without dynamic registration.
+// errNoRegistration is the error for an authorization server without dynamic registration.
 var errNoRegistration = errors.New("the authorization server registers no clients by itself: register one there, " +
 	"and name it in the server's configuration as oauth.clientId (and oauth.clientSecret, if it has one)")
 
-// clientFor returns the client for a flow with a redirect URI. In this order: the
-// configured client, a client ID metadata document if configured and supported, the
-// client of an earlier registration, a new registration.
+// clientFor returns the client for a flow with a redirect URI. It uses the first of these that
+// exists: the configured client; the configured client ID metadata document, if the authorization
+// server supports that; the client of an earlier registration; a new registration.
 func (s *Session) clientFor(ctx context.Context, a authority, known Credentials, redirect string) (Client, error) {
 	switch {
 	case s.config.ClientMetadataURL != "" && a.ClientIDMetadataDocumentSupported:
@@ -53,8 +53,8 @@ func (s *Session) configuredClient(a authority) Client {
 	return c
 }
 
-// register registers a client (RFC 7591). It has no secret if the authorization
-// server allows that, because a secret in a user's file proves nothing.
+// register registers a client (RFC 7591). If the authorization server allows it, the client has no
+// secret, because a secret in a file of the user proves nothing.
 func (s *Session) register(ctx context.Context, a authority, redirect string) (Client, error) {
 	s.progress(Registering)
 	s.log.Debug("oauth registration", slog.String("url", plainText(a.RegistrationEndpoint)))

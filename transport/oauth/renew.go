@@ -23,11 +23,11 @@ type renewal struct {
 	err   error
 }
 
-// errNoLogin reports that a token requires a person.
+// errNoLogin reports that a token cannot be obtained without a person.
 var errNoLogin = errors.New("no login")
 
-// valid returns a token for requests, and renews it if it expires soon. The token is
-// zero if there is none and a login is required.
+// valid returns a token for requests, and renews it first if it expires soon. It returns the zero
+// Token if a login is required.
 func (s *Session) valid(ctx context.Context) (Token, error) {
 	c, err := s.current()
 	if err != nil {
@@ -45,16 +45,16 @@ func (s *Session) valid(ctx context.Context) (Token, error) {
 	case err == nil:
 		return t, nil
 	case errors.Is(err, errNoLogin):
-		return Token{}, nil // the server will refuse the request and name its requirements
+		return Token{}, nil // send the request without a token: the refusal names the requirements
 	case c.Token.usable(time.Now()):
-		return c.Token, nil // still valid for this request; the next one tries again
+		return c.Token, nil // still valid for this request; the next request tries to renew it again
 	default:
 		return Token{}, s.failed(err)
 	}
 }
 
-// renewable reports whether a token can be obtained without a person and without a
-// challenge of the server.
+// renewable reports whether a new token can be obtained without a person and without a challenge of
+// the server.
 func (s *Session) renewable(c Credentials) bool {
 	if s.config.Machine() {
 		return c.TokenEndpoint != "" && c.Failure == ""
@@ -62,8 +62,7 @@ func (s *Session) renewable(c Credentials) bool {
 	return c.Token.Refresh != ""
 }
 
-// better returns another token than the refused one. Concurrent callers share one
-// renewal.
+// better returns a token other than the refused one. Concurrent callers share one renewal.
 func (s *Session) better(ctx context.Context, c challenge, refused Secret) (Token, error) {
 	for {
 		r, ours := s.renewal(ctx, c, refused)
@@ -75,12 +74,13 @@ func (s *Session) better(ctx context.Context, c challenge, refused Secret) (Toke
 		if ours || r.err != nil || r.token.Access != refused {
 			return r.token, r.err
 		}
-		// That renewal began before the refusal was known.
+		// That renewal has returned the refused token, because it began before the refusal.
 	}
 }
 
-// renewal returns the current renewal, or starts one; then ours is true. It continues
-// when ctx ends, because a lost answer with a new refresh token would end the login.
+// renewal returns the current renewal. If there is none, it starts one, and ours is true. The end of
+// ctx does not stop a renewal: if the answer with the new refresh token were lost, the login would
+// end.
 func (s *Session) renewal(ctx context.Context, c challenge, refused Secret) (r *renewal, ours bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +108,8 @@ func (s *Session) run(ctx context.Context, r *renewal, c challenge, refused Secr
 	r.token, r.err = s.renew(ctx, c, refused)
 }
 
-// renew gets a token under the lock of the Store. If another process has got one in
-// the meantime, renew returns that.
+// renew gets a token under the lock of the Store. If another process has stored a new token in the
+// meantime, renew returns that one.
 func (s *Session) renew(ctx context.Context, c challenge, refused Secret) (Token, error) {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
@@ -132,10 +132,10 @@ func (s *Session) renew(ctx context.Context, c challenge, refused Secret) (Token
 	return s.refresh(ctx, c, known)
 }
 
-// refresh uses the refresh token. If the authorization server refuses it, the login
-// has ended; this is stored, so that other processes do not try.
+// refresh gets a token with the refresh token. If the authorization server refuses that, the login
+// has ended. refresh then stores this, so that other processes do not try.
 func (s *Session) refresh(ctx context.Context, c challenge, known Credentials) (Token, error) {
-	if known.TokenEndpoint == "" { // a file of the program's first version
+	if known.TokenEndpoint == "" { // the program's first version has written the file
 		if err := s.complete(ctx, c, &known); err != nil {
 			return Token{}, err
 		}
@@ -181,9 +181,9 @@ func (s *Session) remember(c Credentials) {
 	s.known, s.stamp, s.loaded = c, s.store.Stamp(s.name), true
 }
 
-// complete discovers the missing endpoint and issuer of a token. Such a token is not
-// bound to an authorization server, so it is sent only to an issuer at the MCP
-// server's origin, or to the configured or confirmed one.
+// complete discovers the endpoint and the issuer of a token that was stored without them. It is not
+// known which authorization server has issued such a token. So it is sent only to an issuer at
+// the MCP server's origin, or to the configured or confirmed issuer.
 func (s *Session) complete(ctx context.Context, c challenge, known *Credentials) error {
 	a, err := s.discover(ctx, c)
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Session) complete(ctx context.Context, c challenge, known *Credentials)
 	return nil
 }
 
-// requestClientToken gets a token without a person: with the client's own credentials, or with an
+// requestClientToken gets a token without a person, with the client's own credentials or with an
 // assertion.
 func (s *Session) requestClientToken(ctx context.Context, c challenge, known Credentials) (Token, error) {
 	a, err := s.discover(ctx, c)

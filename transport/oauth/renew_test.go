@@ -92,7 +92,7 @@ func TestRefusedRefreshEndsTheLogin(t *testing.T) {
 	}
 }
 
-// A login that succeeds while a request without a token is being refused is noticed.
+// A session notices a login that succeeds while the server refuses a request without a token.
 func TestLoginDuringARefusedRequest(t *testing.T) {
 	asked, loggedIn := make(chan struct{}), make(chan struct{})
 	var held atomic.Bool

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// revokeTime bounds the requests at a logout, which must not wait long for an
+// revokeTime is the time limit of the requests at a logout. A logout must not wait long for an
 // unreachable server.
 const revokeTime = 15 * time.Second
 
 // Ended is the result of a logout.
 type Ended struct {
-	Found     bool  // there were credentials
+	Found     bool  // the server had credentials
 	Revoked   bool  // the tokens are revoked
-	Unrevoked error // why the tokens may still be valid; nil if Revoked, or without tokens
+	Unrevoked error // why the tokens may still be valid; nil if Revoked, or if there were no tokens
 }
 
 var errNoRevocation = errors.New("the authorization server has no revocation endpoint")
@@ -44,8 +44,8 @@ func (s *Session) Forget(ctx context.Context) (Ended, error) {
 	return e, err
 }
 
-// revoke revokes the refresh token, with which most authorization servers also revoke
-// its access tokens, and then the access token.
+// revoke revokes the refresh token, and then the access token. Together with a refresh token, most
+// authorization servers also revoke its access tokens.
 func (s *Session) revoke(ctx context.Context, known Credentials) error {
 	ctx, cancel := context.WithTimeout(ctx, revokeTime)
 	defer cancel()
@@ -79,10 +79,10 @@ func (s *Session) revoke(ctx context.Context, known Credentials) error {
 	return unsupported
 }
 
-// revocationEndpoint discovers the endpoint when needed, because a login may be older
-// than the endpoint.
+// revocationEndpoint discovers the endpoint. The endpoint is not stored with a login, because the
+// authorization server may have added it later.
 func (s *Session) revocationEndpoint(ctx context.Context, issuer string) (string, error) {
-	if issuer == "" { // a file of the program's first version
+	if issuer == "" { // the program's first version has written the file
 		return "", errNoRevocation
 	}
 	meta, err := s.authorizationServer(ctx, issuer)
@@ -128,7 +128,7 @@ func (s *Session) revokeToken(ctx context.Context, endpoint string, known Creden
 	return without(revocationError(resp), params, secret)
 }
 
-// revocationError returns the error of an answer of the endpoint.
+// revocationError returns the error in an answer of the endpoint.
 func revocationError(resp *http.Response) error {
 	var answered struct {
 		Code        string `json:"error"`

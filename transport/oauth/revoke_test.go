@@ -87,7 +87,7 @@ func TestForgetWithoutRevocation(t *testing.T) {
 	}
 }
 
-// If an authorization server revokes only refresh tokens, the login has ended all the same.
+// A login counts as revoked even if the authorization server revokes only refresh tokens.
 func TestForgetWithAccessTokensThatEndAlone(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	s := session(t, as, t.TempDir(), nil)

@@ -7,10 +7,9 @@ import (
 
 const offlineAccess = "offline_access"
 
-// scopes returns the scopes to request: the configured ones and those of the
-// challenge, or, without either, all that the MCP server supports. The scopes of an
-// earlier token are added to those of a challenge, so that the new token does not
-// lack them.
+// scopes returns the scopes to request: the configured scopes and the scopes of the challenge. If
+// there are neither, it returns all scopes that the MCP server supports. To the scopes of a
+// challenge it adds those of an earlier token, so that the new token does not lack them.
 func (s *Session) scopes(a authority, c challenge, known Credentials) []string {
 	wanted := strings.Fields(s.config.Scope)
 	asked := slices.Concat(c.scopes, known.Wanted)

@@ -29,7 +29,7 @@ type Options struct {
 	// it, requests that need a person fail with a LoginError.
 	Fetch    func(ctx context.Context, authorizationURL string) (url.Values, error)
 	Redirect string
-	Confirm  func(issuer string) bool // asks for the confirmation of Session.Confirm; called in this process only
+	Confirm  func(issuer string) bool // asks a person to confirm an issuer, see Session.Confirm; nil: nobody can be asked
 }
 
 // Session is the login at one server. It is safe for concurrent use.
@@ -39,7 +39,7 @@ type Session struct {
 	config Config
 	store  Store
 	log    *slog.Logger
-	client *http.Client  // to authorization servers
+	client *http.Client  // client for requests to authorization servers
 	guard  *egress.Guard // guard of client
 	proofs proofs
 
@@ -52,20 +52,20 @@ type Session struct {
 	known    Credentials
 	stamp    Stamp // stamp of the file that known was read from
 	loaded   bool
-	asked    *unanswered   // nil if the login suffices
+	asked    *unanswered   // the challenge of the server that no token could answer; nil if there is none
 	renewing *renewal      // the current renewal, or nil
 	turn     chan struct{} // held during an interactive flow
 }
 
-// unanswered is a challenge for which there is no token, with the login at that time.
+// unanswered is a challenge that no token could answer, with the login at that time.
 type unanswered struct {
 	challenge
 	login time.Time
-	token bool // there was a token
-	plain bool // nothing indicates that the server uses OAuth
+	token bool // the request had a token
+	plain bool // the server gives no sign that it uses OAuth
 }
 
-// New returns a session. It fails if the configuration is invalid.
+// New returns a Session. It returns an error if the configuration is not valid.
 func New(o Options) (*Session, error) {
 	at, err := url.Parse(o.URL)
 	if err != nil {
@@ -108,8 +108,8 @@ func (s *Session) Server() string { return s.name }
 
 func (s *Session) progress(step Step) { s.tell(step) }
 
-// Status returns the state of the login, as in the gateway's `oauth_status`. "" means
-// that the server does not use OAuth. reason is the reason of a failed login.
+// Status returns the state of the login: one of the values below, which is also the gateway's
+// `oauth_status`, or "" if the server does not use OAuth. reason is the reason of a failed login.
 func (s *Session) Status() (status, reason string) {
 	c, err := s.current()
 	s.mu.Lock()
@@ -130,7 +130,7 @@ func (s *Session) Status() (status, reason string) {
 	}
 }
 
-// Failure returns the reason and the time of a failed login, "" if none failed.
+// Failure returns the reason and the time of a failed login. The reason is "" if no login has failed.
 func (s *Session) Failure() (reason string, at time.Time) {
 	c, err := s.current()
 	if err != nil {
@@ -146,9 +146,8 @@ const (
 	Failed        = "authentication_failed"
 )
 
-// current returns the credentials in the Store. It checks the file each time and
-// reads it if it has changed, so that a login in another process takes effect
-// immediately.
+// current returns the credentials in the Store. Each time, it checks whether the file has changed
+// and reads it again if so. So a login in another process takes effect immediately.
 func (s *Session) current() (Credentials, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,19 +164,18 @@ func (s *Session) currentLocked() (Credentials, error) {
 		return Credentials{}, err
 	}
 	if c.URL != "" && c.URL != s.url.String() {
-		c = Credentials{} // a token must not be sent to another server of the same name
+		c = Credentials{} // a token must not be sent to another server with the same name
 	}
 	if s.config.Issuer != "" && c.Issuer != "" && !sameIssuer(c.Issuer, s.config.Issuer) {
-		c = Credentials{} // nor renewed at another authorization server
+		c = Credentials{} // a token must not be renewed at another authorization server
 	}
 	s.known, s.stamp, s.loaded = c, stamp, true
 	s.dropChallenge()
 	return c, nil
 }
 
-// dropChallenge drops a challenge after a new login. A renewed token of the same login
-// does not count: processes whose tokens are all refused would trigger each other
-// without end.
+// dropChallenge drops a challenge after a new login, but not after a renewal of the same login.
+// Otherwise processes whose tokens are all refused would trigger each other without end.
 func (s *Session) dropChallenge() {
 	if s.asked == nil || s.known.Token.Access == "" {
 		return
@@ -187,7 +185,7 @@ func (s *Session) dropChallenge() {
 	}
 }
 
-// keep writes credentials to the Store. The caller holds its lock.
+// keep writes credentials to the Store. The caller must hold the lock of the Store.
 func (s *Session) keep(c Credentials) error {
 	c.URL, c.Keyring = s.url.String(), s.config.Storage == StorageKeyring
 	if err := s.store.Save(s.name, c); err != nil {
@@ -200,10 +198,9 @@ func (s *Session) keep(c Credentials) error {
 	return nil
 }
 
-// Await waits until requests can be sent again after a login in any process, or until
-// ctx ends. It checks once per second: a watch of the file system needs a descriptor
-// and does not work on network folders, and a second is short for a person who
-// returns from the browser.
+// Await waits until requests can be sent again after a login in any process, or until ctx ends. It
+// checks the file once per second. A watch of the file system would need a descriptor and does not
+// work on network folders, and a second is short for a person who returns from the browser.
 func (s *Session) Await(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -225,8 +222,8 @@ func (s *Session) ready() bool {
 	return err == nil && s.asked == nil && c.Authenticated(time.Now())
 }
 
-// Plain reports whether the server has answered 401, and nothing indicates that it uses OAuth: no
-// login helps.
+// Plain reports whether the server has answered 401 but gives no sign that it uses OAuth. Then a login
+// does not help.
 func (s *Session) Plain() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +237,8 @@ func (s *Session) refuses() bool {
 	return s.asked != nil
 }
 
-// Idle waits until no token is being renewed, or until ctx ends. If the program ended
-// during a renewal, a refresh token that works once would be lost.
+// Idle waits until no token is being renewed, or until ctx ends. Call it before the program ends: a
+// refresh token that works only once would be lost if the program ended during a renewal.
 func (s *Session) Idle(ctx context.Context) {
 	s.mu.Lock()
 	r := s.renewing

@@ -26,8 +26,8 @@ func NewSessions(store Store, log *slog.Logger) *Sessions {
 	return &Sessions{store: store, log: log, pages: map[string]sessionEntry{}}
 }
 
-// Session returns the session of a server. It returns the same one as long as the URL and
-// the configuration stay the same.
+// Session returns the session of a server. It returns the same Session as long as the URL and the
+// configuration do not change.
 func (b *Sessions) Session(server, url string, config Config) (*Session, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 // assertionType is the client_assertion_type of RFC 7523.
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// assertionLife is enough for one request and a difference of clocks.
+// assertionLife is how long an assertion is valid. It is enough for one request and a difference between the clocks.
 const assertionLife = 5 * time.Minute
 
 // signer creates the assertions of a client with a private key.

@@ -20,7 +20,7 @@ import (
 // the same time. The zero Store stores nothing.
 type Store struct{ Dir string }
 
-// maxFile bounds a file of credentials, far above their size.
+// maxFile is the maximum size of a file of credentials in bytes. Real files are much smaller.
 const maxFile = 1 << 20
 
 var unsafeInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_-]`) })
@@ -34,7 +34,7 @@ func stem(server string) string {
 	return safe
 }
 
-// own returns the path of the file that only this server can have.
+// own returns a path that no other server can have.
 func (s Store) own(server string) string {
 	sum := sha256.Sum256([]byte(server))
 	return filepath.Join(s.Dir, stem(server)+"-"+hex.EncodeToString(sum[:4])+".json")
@@ -42,9 +42,9 @@ func (s Store) own(server string) string {
 
 func (s Store) shared(server string) string { return filepath.Join(s.Dir, stem(server)+".json") }
 
-// Path returns the path of a server's file. Names such as a.b and a_b have the same
-// stem: the file belongs to the server named in it, and the other server's file has a
-// hash in its name.
+// Path returns the path of a server's file. Names such as a.b and a_b have the same stem. Then the
+// file without a hash in its name belongs to the server whose name it contains, and the file of
+// the other server has a hash in its name.
 func (s Store) Path(server string) string {
 	own, shared := s.own(server), s.shared(server)
 	if _, err := os.Stat(own); err == nil { //nolint:gosec,nolintlint // G703, reported only with all packages: the path is built from safe characters in the user's folder
@@ -63,8 +63,8 @@ type Stamp struct {
 	size int64
 }
 
-// Stamp returns the stamp of the file without reading it. A missing file has a stamp
-// too.
+// Stamp returns the stamp of a server's file without reading the file. A missing file also has a
+// stamp.
 func (s Store) Stamp(server string) Stamp {
 	if s.Dir == "" {
 		return Stamp{}
@@ -113,7 +113,7 @@ func read(path string) (Credentials, error) {
 	return c, nil
 }
 
-// Save writes the credentials of a server. The caller holds its lock.
+// Save writes the credentials of a server. The caller must hold the lock; see Lock.
 func (s Store) Save(server string, c Credentials) error {
 	if s.Dir == "" {
 		return nil
@@ -127,9 +127,9 @@ func (s Store) Save(server string, c Credentials) error {
 		return err
 	}
 	path := s.Path(server)
-	before, _ := read(path) // an unreadable file has no known item in the keyring
+	before, _ := read(path) // after an error, no item in the keyring is known
 	if c.Keyring {
-		if err := c.storeSecrets(path); err != nil { // first, so that readers of the new file find them
+		if err := c.storeSecrets(path); err != nil { // before the file, so that readers of the new file find the secrets
 			return err
 		}
 	}
@@ -143,8 +143,8 @@ func (s Store) Save(server string, c Credentials) error {
 	return nil
 }
 
-// Delete removes the credentials of a server and reports whether there were any. The
-// caller holds its lock.
+// Delete removes the credentials of a server, and reports whether there were any. The caller must
+// hold the lock; see Lock.
 func (s Store) Delete(server string) (bool, error) {
 	path := s.Path(server)
 	if c, err := read(path); err == nil && c.Keyring {
@@ -159,8 +159,8 @@ func (s Store) Delete(server string) (bool, error) {
 	return err == nil, err
 }
 
-// Lock locks the credentials of a server for all processes and goroutines. It waits
-// until ctx ends. Servers whose files may be the same share a lock.
+// Lock locks the credentials of a server against all other processes and goroutines. It waits for
+// the lock until ctx ends. Servers with the same stem share a lock.
 func (s Store) Lock(ctx context.Context, server string) (unlock func(), err error) {
 	if s.Dir == "" {
 		return func() {}, nil

@@ -21,9 +21,9 @@ const (
 // requestToken sends a request to the token endpoint of c. params depend on the
 // grant.
 //
-// It uses clientcredentials.Config for every grant, because that type supports more
-// parameters: RFC 8707 requires one in every request, and oauth2.Config cannot add it
-// to a refresh.
+// It uses clientcredentials.Config for every grant, because that type can send additional
+// parameters: RFC 8707 requires the parameter resource in every request, and oauth2.Config cannot
+// add it to a refresh.
 func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Values) (Token, error) {
 	if _, err := parseAddress(c.TokenEndpoint); err != nil {
 		return Token{}, err
@@ -60,8 +60,8 @@ func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Va
 	return t, nil
 }
 
-// clientSecret returns the secret of a registration, or of the configuration, which
-// is not stored.
+// clientSecret returns the secret of a client: of its registration, or of the configuration. The
+// secret of the configuration is not stored.
 func (s *Session) clientSecret(c Client) Secret {
 	switch {
 	case c.AuthMethod == methodNone || c.AuthMethod == methodJWT:
@@ -73,9 +73,9 @@ func (s *Session) clientSecret(c Client) Secret {
 	}
 }
 
-// authenticateClient adds the assertion of a client with a private key. Its audience is the
-// issuer, not the token endpoint, because a second authorization server could name
-// that endpoint (RFC 7523bis).
+// authenticateClient adds the assertion of a client with a private key. The audience of the
+// assertion is the issuer and not the token endpoint, because another authorization server could
+// name that endpoint as its own (RFC 7523bis).
 func (s *Session) authenticateClient(c Credentials, params url.Values) error {
 	key, err := newSigner(s.config)
 	if err != nil {
@@ -90,8 +90,8 @@ func (s *Session) authenticateClient(c Credentials, params url.Values) error {
 	return nil
 }
 
-// tokenOf converts an answer. The lifetime counts from the request, because the
-// answer took time.
+// tokenOf converts an answer. The lifetime counts from the request, because the answer took time
+// to arrive.
 func tokenOf(got *oauth2.Token, issued time.Time) Token {
 	t := Token{Access: Secret(got.AccessToken), Type: got.TokenType, Refresh: Secret(got.RefreshToken)}
 	t.Scope, _ = got.Extra("scope").(string)
@@ -102,8 +102,7 @@ func tokenOf(got *oauth2.Token, issued time.Time) Token {
 	return t
 }
 
-// without removes the sent values from an error, as an authorization server may
-// repeat them.
+// without removes the sent values from an error, because an authorization server may repeat them.
 func without(err error, sent url.Values, secret string) error {
 	answered, ok := err.(*refusal) //nolint:errorlint // tokenError returns the type unwrapped
 	if !ok {

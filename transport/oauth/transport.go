@@ -11,10 +11,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Transport adds the token to requests to the server and sends them with next. After
-// a 401, or a 403 for missing scopes, a request is sent a second time if a better
-// token can be obtained. There is no third attempt, because a server may refuse every
-// token.
+// Transport returns a RoundTripper that adds the token to requests to the server and sends them
+// with next. After a 401, or a 403 for missing scopes, it sends a request a second time if it can
+// obtain a better token. There is no third attempt, because a server may refuse every token.
 //
 // Errors are *toolscript.Error: Unauthorized without a login, Forbidden if the login
 // lacks scopes (both wrap a *LoginError with the command to run), Unavailable if the
@@ -25,7 +24,7 @@ func (s *Session) Transport(next http.RoundTripper) http.RoundTripper {
 
 func (s *Session) roundTrip(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	if req.Header.Get("Authorization") != "" || !s.mayCarry(req) {
-		return next.RoundTrip(req) // the configuration has its own authorization, or the token must not be sent there
+		return next.RoundTrip(req) // the configuration sets its own authorization, or the request goes to another origin
 	}
 	token, err := s.valid(req.Context())
 	if err != nil {
@@ -114,8 +113,7 @@ func (s *Session) answer(ctx context.Context, c challenge, refused Token) (Token
 	}
 }
 
-// noLogin handles a challenge without a login. Discovery shows whether a login can
-// help after the 401.
+// noLogin handles a challenge if there is no login. Discovery shows whether a login can help.
 func (s *Session) noLogin(ctx context.Context, c challenge, refused Token) error {
 	a, err := s.discover(ctx, c)
 	plain := err != nil || a.assumed
@@ -127,8 +125,8 @@ func (s *Session) noLogin(ctx context.Context, c challenge, refused Token) error
 	return s.needsLogin(c, reason)
 }
 
-// stepUp handles a challenge for missing scopes. If another request or process has
-// obtained a token with them, it is used; otherwise a person must agree.
+// stepUp handles a challenge for missing scopes. If another request or process has obtained a token
+// with these scopes, stepUp returns that token. Otherwise a person must agree.
 func (s *Session) stepUp(ctx context.Context, c challenge, refused Token) (Token, error) {
 	known, err := s.current()
 	if err != nil {
@@ -144,7 +142,7 @@ func (s *Session) stepUp(ctx context.Context, c challenge, refused Token) (Token
 	return Token{}, s.needsLogin(c, "")
 }
 
-// want stores the scopes for the next login, in any process.
+// want stores the scopes that the next login, in any process, must request.
 func (s *Session) want(ctx context.Context, scopes []string) {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
@@ -158,12 +156,12 @@ func (s *Session) want(ctx context.Context, scopes []string) {
 	wanted := distinct(slices.Concat(known.Wanted, scopes))
 	if !slices.Equal(wanted, known.Wanted) {
 		known.Wanted = wanted
-		_ = s.keep(known) // as above
+		_ = s.keep(known) // the error of the request names the scopes too
 	}
 }
 
-// ask records a challenge that no token could answer. refused is the token of the request.
-// After a login that ended since then, there is nothing to record.
+// ask records a challenge that no token could answer. refused is the token of the request. If a login
+// has succeeded since the request was sent, ask records nothing.
 func (s *Session) ask(u unanswered, refused Token, failure string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,8 +185,8 @@ func (s *Session) answered(resp *http.Response, token Token) {
 	}
 }
 
-// Affirm stores that the server accepts the login. Other processes, whose requests the server has
-// refused, then use the login again.
+// Affirm stores that the server accepts the login. Processes whose requests the server has refused
+// then use the login again.
 func (s *Session) Affirm(ctx context.Context) error {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
@@ -203,8 +201,8 @@ func (s *Session) Affirm(ctx context.Context) error {
 	return s.keep(known)
 }
 
-// login runs a whole flow during a request, one at a time. Other requests use its
-// token.
+// login runs a whole flow during a request. Only one flow runs at a time; other requests wait and
+// use its token.
 func (s *Session) login(ctx context.Context, c challenge, refused Token) (Token, error) {
 	select {
 	case s.turn <- struct{}{}:
