@@ -2,8 +2,8 @@ package openapi
 
 import "fmt"
 
-// anchor returns the schema of a document whose $anchor or $dynamicAnchor is p.pointer.
-// OpenAPI 3.1 takes anchors from JSON Schema.
+// anchor returns the schema in a document whose $anchor or $dynamicAnchor is p.pointer. OpenAPI
+// 3.1 has anchors, because its schemas are JSON Schemas.
 func (l *library) anchor(p place, document []byte) ([]byte, error) {
 	known, has := l.anchors[p.document]
 	if !has {
@@ -17,8 +17,8 @@ func (l *library) anchor(p place, document []byte) ([]byte, error) {
 	return nil, fmt.Errorf("the reference #%.200s leads to no anchor", p.pointer)
 }
 
-// collectAnchors adds the objects in a part of a document that have an anchor. If several
-// have the same anchor, the first one is added.
+// collectAnchors adds the objects with an anchor in a part of a document. If several objects have
+// the same anchor, it adds the first one.
 func collectAnchors(value []byte, to map[string][]byte, depth int) {
 	switch {
 	case depth > maxDepth:

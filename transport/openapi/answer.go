@@ -44,8 +44,8 @@ type call struct {
 	page  string            // continuation of the requested page, see toolscript.PagePlace; "" is the first page
 }
 
-// call makes the request of a call and returns its result. If the answer asks to try again
-// later and no further attempt is made, the error is Busy with the time to wait.
+// call makes the request of a call and returns its result. If the API asks to try again later, call
+// may do so. After the last attempt, the error is Busy with the time to wait.
 func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any, error) {
 	args, page, paged, err := toolscript.CutPage(args)
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 // repeatable reports whether a request may be sent again.
 func repeatable(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// result returns the value of an answer, with the headers that the document declares.
-// promised says that the document promises JSON.
+// result returns the value of an answer, with the headers that the document declares. promised
+// reports that the document declares the answer as JSON.
 func (a *api) result(ctx context.Context, o *operation, promised bool, answer *http.Response) (any, error) {
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return nil, a.failure(o, answer)
@@ -121,9 +121,9 @@ func headers(of http.Header, declared map[string]bool) []any {
 	return []any{map[string]any{"type": "text", "text": strings.Join(lines, "\n"), "_meta": map[string]any{"headers": values}}}
 }
 
-// value returns the value of an answer. Its bytes count against the budget of the call to which ctx belongs.
+// value returns the value of an answer. The bytes of the answer count for the lease of the call to which ctx belongs.
 func (a *api) value(ctx context.Context, o *operation, promised bool, answer *http.Response) (any, error) {
-	defer func() { _ = answer.Body.Close() }() // it was read
+	defer func() { _ = answer.Body.Close() }() // only read
 	lease := a.answers.Lease(ctx)
 	before := lease.Bytes()
 	content, err := upstream.ReadAnswer(ctx, lease, answer, maxAnswer)
@@ -136,7 +136,7 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	}
 	valid := (isJSON(media) || media == "" || promised) && rawjson.Valid(content)
 	if valid && promised && o.text && textual(media) && content[blank(content, 0)] != '"' {
-		valid = false // a text such as 12345
+		valid = false // keep it a text, even if it is something like 12345
 	}
 	switch {
 	case valid:
@@ -152,7 +152,7 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	default:
 		read := lease.Bytes() - before
 		block, err := blob(ctx, lease, answer, media, content)
-		lease.Drop(read) // the block holds the bytes
+		lease.Drop(read) // the block has a copy of the bytes
 		return block, err
 	}
 }
@@ -192,11 +192,11 @@ func blob(ctx context.Context, lease *budget.Lease, answer *http.Response, media
 // shown returns the beginning of an answer for a message, without secrets.
 func (a *api) shown(content []byte) string {
 	const most = 2000
-	text := a.conceal.Text(string(content[:min(len(content), mostShown)])) // so that no secret is cut
+	text := a.conceal.Text(string(content[:min(len(content), mostShown)])) // hide secrets before the text is cut
 	return texts.Short(strings.TrimSpace(strings.ToValidUTF8(text, "�")), most)
 }
 
-// failure returns the error for an answer that is not a success, with the beginning of its body.
+// failure returns the error for an answer without success. The error contains the beginning of the body.
 func (a *api) failure(o *operation, answer *http.Response) error {
 	defer func() { _ = answer.Body.Close() }() // the rest is not read
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostShown))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOpenBody: a body accepts members that the document does not name, unless the schema forbids them.
+// TestOpenBody: a body may have members that the document does not name, unless the schema forbids them.
 func TestOpenBody(t *testing.T) {
 	post := func(path, schema string) string {
 		return `"` + path + `{id}": {"post": {"operationId": "` + strings.Trim(path, "/") + `", "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}, {"name": "q", "in": "query", "schema": {"type": "string"}}],

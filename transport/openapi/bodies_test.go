@@ -162,8 +162,8 @@ func TestFormsOfFiles(t *testing.T) {
 	}
 }
 
-// TestRawBodies: a body of bytes accepts the same values as a file. Its media type is that of the document or, if
-// that is open, of the bytes. It can also be sent if the operation accepts JSON, too.
+// TestRawBodies: an argument for a body of bytes accepts the same values as a file. The media type comes from the
+// document or, if that names several, from the bytes. An operation that accepts JSON may also accept bytes.
 func TestRawBodies(t *testing.T) {
 	const (
 		png    = "iVBORw0KGgo="

@@ -1,5 +1,5 @@
-// Package openapi is a server whose tools are the operations of an HTTP API, as an OpenAPI
-// document of version 3.0 or 3.1 describes them. See docs/design/tools.md.
+// Package openapi connects to servers whose tools are the operations of an HTTP API. An OpenAPI
+// document of version 3.0 or 3.1 describes the API. See docs/design/tools.md.
 package openapi
 
 import (
@@ -27,7 +27,7 @@ type Settings struct {
 	Auth       upstream.HTTPAuth `json:"auth"`
 }
 
-// Dialer opens servers of OpenAPI documents.
+// Dialer connects to servers of OpenAPI documents.
 type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
@@ -36,8 +36,9 @@ type Dialer struct {
 	Convert      upstream.ConvertPort // reads the document in a worker process; nil: in this process
 }
 
-// Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error: Unauthorized
-// or Forbidden if access is refused, Unavailable if reading fails, Invalid if the document is unusable.
+// Dial reads the document and returns a connection with a tool for each operation. The error is a
+// *toolscript.Error: Unauthorized or Forbidden if access to the document is refused, Unavailable if it cannot
+// be read, Invalid if it cannot be used.
 func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*upstream.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*upstream.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
@@ -102,13 +103,13 @@ func unread(s Settings, err error) (toolscript.Kind, error) {
 		kind, err = known.Kind, known.Err
 	}
 	if s.Auth.Type == "oauth2" && kind == toolscript.Unauthorized {
-		kind = toolscript.Unavailable // the document is read without the login
+		kind = toolscript.Unavailable // a login does not help: the document is read without it
 	}
 	return kind, fmt.Errorf("read the OpenAPI document: %s: %w", s.Spec, err)
 }
 
-// guard returns the transport that protects internal addresses. It trusts "baseUrl" and "spec",
-// which the user wrote. Without a "baseUrl", the document names the address of the API.
+// guard returns the guard that protects internal addresses. It allows the addresses in "baseUrl" and
+// "spec", because the user wrote them. Without "baseUrl", the document chooses the address of the API.
 func (s Settings) guard() (*egress.Guard, error) {
 	var written []*url.URL
 	for _, text := range []string{s.BaseURL, s.Spec} {
@@ -166,7 +167,7 @@ func sent(auth upstream.HTTPAuth, headers map[string]string) (out []sentParamete
 	return out
 }
 
-// about holds what a document says about itself, and warnings about its mistakes.
+// about holds the description of an API in its document, and warnings about mistakes in the document.
 type about struct {
 	base, title, version, description string
 	warnings                          []string
@@ -193,7 +194,7 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 	}
 	found, count, err := r.operations(all["paths"])
 	if err == nil {
-		err = toolscript.ContextError(l.ctx) // without this, parts that were not read would be left out silently
+		err = toolscript.ContextError(l.ctx) // otherwise parts that were not read would be missing without an error
 	}
 	if err == nil && len(found) == 0 {
 		err = r.broken
@@ -226,8 +227,8 @@ func absolute(server, spec string) (string, error) {
 	return u.String(), nil
 }
 
-// selects reports whether an entry selects the operation. An entry is the name of its tool, tag:TAG, or
-// METHOD PATH, where * stands for any characters and ? for one. No entries select all operations.
+// selects reports whether an entry selects the operation. An entry is the name of its tool, tag:TAG, or METHOD
+// PATH. In all of them, * matches any characters and ? matches one. An empty list selects all operations.
 func (o *operation) selects(entries []string) bool {
 	if len(entries) == 0 {
 		return true

@@ -77,8 +77,8 @@ type bodyOutput struct {
 	Raws     []string                   `json:",omitempty"`
 }
 
-// describe has a worker process read a document. The gateway reads the files that the
-// document refers to.
+// describe lets a worker process convert a document. The gateway reads the files to which the
+// document refers.
 func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Settings, sent []sentParameter) ([]operation, about, error) {
 	input, err := upstream.Pack(documentInput{s.Spec, s.BaseURL, s.Operations, sent}, document)
 	if err != nil {
@@ -104,7 +104,7 @@ func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Set
 	return operations, about{out.Base, out.Title, out.Version, out.Description, out.Warnings}, nil
 }
 
-// refersTo returns a function that reads the files of the document: in its folder, or of its origin.
+// refersTo returns a function that reads files to which the document refers: files in its folder or URLs of its origin.
 func (l *library) refersTo() upstream.ConvertNeed {
 	count := 0
 	return func(at string) ([]byte, error) {
@@ -162,8 +162,8 @@ func convertDocument(input []byte, need upstream.ConvertNeed) ([][]byte, error) 
 	return upstream.Pack(out, schemas...)
 }
 
-// kindOf returns the kind of the error for a document. A document that was read but cannot
-// be used is Invalid, so that it is not read again.
+// kindOf returns the kind of an error about a document. A document that was read but cannot be used
+// is Invalid, so that the gateway does not read it again.
 func kindOf(err error) toolscript.Kind {
 	if kind := toolscript.KindOf(err); kind == toolscript.Unavailable {
 		return kind

@@ -28,9 +28,9 @@ const maxDocument = 64 << 20
 // maxFiles is the maximum number of files that one document refers to.
 const maxFiles = 200
 
-// library reads a document and the documents it refers to. It is not safe for concurrent use.
+// library reads a document and the documents to which it refers. It is not safe for concurrent use.
 type library struct {
-	ctx     context.Context //nolint:containedctx // of one Dial
+	ctx     context.Context //nolint:containedctx // the context of one Dial
 	client  *http.Client
 	root    string       // path or URL of the first document
 	project files.Folder // folder beneath which a path is resolved
@@ -49,8 +49,8 @@ func newLibrary(ctx context.Context, client *http.Client, project files.Folder, 
 	return l
 }
 
-// load returns a document as JSON. at is the path of a file or a URL. Only documents in the
-// folder of the first document, or of its origin, are read.
+// load returns a document as JSON. at is the path of a file or a URL. load only reads documents in
+// the folder of the first document, or from its origin.
 func (l *library) load(at string) ([]byte, error) {
 	if text, known := l.read[at]; known {
 		return text, nil
@@ -87,7 +87,7 @@ func (l *library) fetch(at string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // it was read
+	defer func() { _ = answer.Body.Close() }() // only read
 	const check = "; check \"auth\" and \"headers\" of the server in the configuration"
 	if answer.StatusCode != http.StatusOK {
 		refused := upstream.Unreadable(max(answer.StatusCode, http.StatusMultipleChoices), fmt.Errorf("the server answered %s", answer.Status))
@@ -109,7 +109,7 @@ func (l *library) readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // only read
 	name, err := filepath.Rel(filepath.Dir(l.root), path)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (l *library) readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // only read
 	var text bytes.Buffer
 	if info, err := file.Stat(); err == nil {
 		text.Grow(int(min(info.Size(), maxDocument)) + bytes.MinRead)
@@ -153,19 +153,19 @@ func asJSON(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// converter writes YAML as JSON, in the order of the file.
+// converter writes YAML as JSON. It keeps the order of the file.
 type converter struct {
 	out  *bytes.Buffer
 	open map[*yaml.Node]bool // aliases that are being written
 
-	repeated int // number of values inside of aliases
+	repeated int // number of values that aliases have repeated
 }
 
-// maxRepeated is the maximum number of values that aliases repeat: aliases of aliases multiply.
+// maxRepeated is the maximum number of values that aliases repeat. Aliases of aliases multiply the number.
 const maxRepeated = 1 << 20
 
-// reading says how to interpret a YAML scalar without quotes. A JSON number, true and false
-// keep their meaning in every reading but asText.
+// reading says how to interpret a YAML scalar without quotes. Numbers and booleans that are spelled
+// as in JSON keep their meaning in every reading except asText.
 type reading int
 
 const (
@@ -173,11 +173,11 @@ const (
 	asTexts                  // like asWritten, and booleans in non-JSON spelling are strings too
 	asNumber                 // numbers in non-JSON spelling are numbers
 	asServer                 // like asWritten, but all values below "variables" are asText
-	asText                   // everything but null is a string
+	asText                   // every scalar except null is a string
 )
 
-// readings maps names of members to the reading of their values. A member such as "title"
-// can also be a property of a schema, so JSON numbers and booleans stay what they are.
+// readings maps names of members to the reading of their values. A member such as "title" can also
+// be a property of a schema, so these readings keep JSON numbers and booleans.
 var readings = map[string]reading{
 	"operationId": asTexts, "name": asTexts, "url": asTexts, "title": asTexts, "version": asTexts, "summary": asTexts, "description": asTexts,
 	"tags": asTexts, "propertyName": asTexts, "servers": asServer,
@@ -186,7 +186,8 @@ var readings = map[string]reading{
 	"minContains": asNumber, "maxContains": asNumber,
 }
 
-// readingOf returns the reading of a member. The values in a schema are read by kind, the schema's type.
+// readingOf returns the reading of the value of a member. For values in a schema, it depends on kind, the type of the
+// schema.
 func readingOf(key string, around reading, kind string) reading {
 	switch {
 	case around == asText || around == asServer && key == "variables":
@@ -264,7 +265,7 @@ func (c *converter) value(n *yaml.Node, as reading) error {
 	}
 }
 
-// mapping writes an object. Members merged by "<<" follow its own members.
+// mapping writes an object: first its own members, and then the members that "<<" merges into it.
 func (c *converter) mapping(n *yaml.Node, as reading) error {
 	all, err := pairs(n, 0)
 	if err != nil {
@@ -297,8 +298,8 @@ type pair struct {
 	value *yaml.Node
 }
 
-// pairs returns the members of a mapping, then the members that it merges. If a name occurs
-// several times, the first member counts.
+// pairs returns the members of a mapping, and then the members that it merges. If a name occurs
+// several times, pairs returns only the first member.
 func pairs(n *yaml.Node, depth int) (own []pair, err error) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -330,7 +331,7 @@ func pairs(n *yaml.Node, depth int) (own []pair, err error) {
 	return append(own, merged...), nil
 }
 
-// maxMerged is the maximum number of members that one mapping merges: merges of merges multiply.
+// maxMerged is the maximum number of members that one mapping merges. Merges of merges multiply the number.
 const maxMerged = 10_000
 
 func (c *converter) scalar(n *yaml.Node, as reading) error {
@@ -367,7 +368,7 @@ func (c *converter) scalar(n *yaml.Node, as reading) error {
 	return nil
 }
 
-// place is a part of a document.
+// place identifies a part of a document.
 type place struct {
 	document string // path or URL
 	pointer  string // such as /components/schemas/Pet, or the name of an anchor; "" is the whole document
@@ -376,7 +377,7 @@ type place struct {
 // maxPointer is the maximum length of the pointer in a reference, in bytes. It may contain a path of the API.
 const maxPointer = 4 << 10
 
-// refer returns the place that a reference in the document from names.
+// refer returns the place to which a reference in the document from refers.
 func (l *library) refer(from, ref string) (place, error) {
 	address, pointer, _ := strings.Cut(ref, "#")
 	if len(pointer) > maxPointer {
@@ -413,7 +414,7 @@ func (l *library) refer(from, ref string) (place, error) {
 func relative(base, path string) string {
 	rel, err := filepath.Rel(base, path)
 	if err != nil {
-		return ".." // outside
+		return ".." // the document is outside of the folder
 	}
 	return rel
 }
@@ -448,8 +449,8 @@ func (l *library) find(p place) ([]byte, error) {
 	return value, nil
 }
 
-// member returns a member of the object, or an item of the array, whose text is value and
-// whose place is p. It returns nil if there is no such member.
+// member returns a member of an object, or an item of an array. value is the text of the object or
+// array, and p its place. It returns nil if there is no such member.
 func (l *library) member(p place, value []byte, name string) []byte {
 	if !isArray(value) {
 		known, has := l.objects[p]

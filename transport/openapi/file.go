@@ -23,18 +23,18 @@ const fileArgument = `{"anyOf":[{"type":"string","contentEncoding":"base64"},{"t
 	`"type":{"type":"string","description":"its media type, such as audio/mpeg"},"mimeType":{"type":"string"},"resource":{"type":"object"}}}],` +
 	`"description":"the bytes of a file, as base64, { name, type, data }, or a content block that a tool returned"}`
 
-// isFile reports whether a schema describes bytes: by format binary or, in OpenAPI 3.1, by
-// a content encoding or a media type that is not text.
+// isFile reports whether a schema describes bytes: by the format binary, or, in OpenAPI 3.1, by a
+// content encoding or by a media type other than text.
 func isFile(schema map[string][]byte) bool {
 	media := unquote(schema["contentMediaType"])
 	return unquote(schema["format"]) == "binary" || schema["contentEncoding"] != nil ||
 		media != "" && (strings.HasPrefix(media, "*/") || !isJSON(media) && !textual(media))
 }
 
-// maxFileParts is the maximum number of schemas that are searched for files, per body or member.
+// maxFileParts is the maximum number of schemas in a body or a member that are searched for files.
 const maxFileParts = 50
 
-// files reports whether the values of a schema are files or lists of files, or else null.
+// files reports whether a schema allows only files, lists of files, and null.
 func (s *schemas) files(schema []byte, at place) bool {
 	count := 0
 	var are func(schema []byte, at place) bool
@@ -78,8 +78,8 @@ func (s *schemas) files(schema []byte, at place) bool {
 	return are(schema, at)
 }
 
-// fileMembers returns the members of a body that the document names, true for those that
-// are files. others reports whether the members that it does not name are files.
+// fileMembers returns the members of a body that the document names. The value is true for members
+// that are files. others reports whether members that the document does not name are files.
 func (s *schemas) fileMembers(schema []byte, at place) (named map[string]bool, others bool) {
 	named = map[string]bool{}
 	count := 0
@@ -118,7 +118,7 @@ func (s *schemas) hasFiles(schema []byte, at place) bool {
 	return others
 }
 
-// carries reports whether the schema at a place contains files: as a body, or as a member of a body.
+// carries reports whether the schema at a place contains files, if it is a body or a member of a body.
 func (s *schemas) carries(at place, side side) bool {
 	key := use{at, side, false}
 	known, has := s.carrying[key]
@@ -136,7 +136,7 @@ func (b *body) isFile(member string) bool {
 	return is || !named && b.files
 }
 
-// raw returns the content of a body that is a file, and the best media type that the document declares.
+// raw returns the content of a body that is a file, and the media type that the document declares and that fits best.
 func (b *body) raw(argument string, value []byte) ([]byte, string, error) {
 	f, known, err := b.read(argument, value)
 	if err != nil {
@@ -160,9 +160,10 @@ func (b *body) raw(argument string, value []byte) ([]byte, string, error) {
 	return f.data, "application/octet-stream", nil
 }
 
-// file reads an argument that takes a file: base64, an object with name, type and data, or an MCP
-// content block. A missing media type comes from the document, the extension of the name, or the
-// bytes. A missing name is the name of the member with the usual extension of the type.
+// file reads an argument for a file: base64, an object with name, type and data, or an MCP content
+// block. If the argument has no media type, file takes it from the document, from the extension of
+// the name, or from the bytes. If it has no name, file uses the name of the member with the usual
+// extension of the media type.
 func (b *body) file(member string, value []byte) (file, error) {
 	f, known, err := b.read(member, value)
 	if err != nil {
@@ -173,7 +174,7 @@ func (b *body) file(member string, value []byte) (file, error) {
 	return f, nil
 }
 
-// read reads an argument that takes a file. known is its media type, or "" if it cannot be told.
+// read reads an argument for a file. known is the media type, or "" if it is not known.
 func (b *body) read(member string, value []byte) (f file, known string, err error) {
 	text := value
 	if isObject(value) {
@@ -188,17 +189,17 @@ func (b *body) read(member string, value []byte) (f file, known string, err erro
 		return f, "", fmt.Errorf("%s: is not base64: %w", member, err)
 	}
 	known = cmp.Or(f.media, b.types[member], typeOf(path.Ext(f.name)))
-	if path.Ext(f.name) == "" { // otherwise the type is unknown, such as .docx, which is a ZIP
+	if path.Ext(f.name) == "" { // the bytes say too little about a file with an extension: .docx is a ZIP
 		known = cmp.Or(known, signature(f.data))
 	}
 	return f, known, nil
 }
 
-// block returns the name, the media type and the base64 of a file: of { name, type, data }, or of an
-// image, a sound or a resource as MCP defines them. The text of a resource is converted to base64.
+// block returns the name, the media type and the base64 of a file. all has the members of { name, type,
+// data }, or of an image, audio or resource block of MCP. block converts the text of a resource to base64.
 func block(all map[string][]byte) (name, media string, data []byte) {
 	name, media, data = unquote(all["name"]), unquote(all["type"]), all["data"]
-	if mime := unquote(all["mimeType"]); mime != "" || !strings.Contains(media, "/") { // else the type of a content block
+	if mime := unquote(all["mimeType"]); mime != "" || !strings.Contains(media, "/") { // a type without a slash is the type of a content block
 		media = mime
 	}
 	if resource := index(all["resource"]); len(resource) > 0 {
@@ -213,8 +214,8 @@ func block(all map[string][]byte) (name, media string, data []byte) {
 	return name, media, data
 }
 
-// signature returns the media type that the first bytes show, or "". It only knows
-// signatures that no other content can begin with.
+// signature returns the media type that the first bytes show, or "". It knows only signatures with
+// which no other content can begin.
 func signature(data []byte) string {
 	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
 		return "image/webp"

@@ -49,7 +49,7 @@ func withSchemas(count int, schema func(i int) string) string {
 	return b.String() + `}}}`
 }
 
-// TestHostileSchemas: documents that are made to be expensive stay cheap.
+// TestHostileSchemas: documents that are made to be expensive take little time and memory.
 func TestHostileSchemas(t *testing.T) {
 	schemas, chain := 700, 100_000
 	if testing.Short() {

@@ -14,11 +14,11 @@ type input struct {
 	at         place
 	parameters []parameter
 	body       *body
-	taken      map[string]string // for each argument: the part of the request that it belongs to
+	taken      map[string]string // part of the request, by argument
 	properties []property
 	refs       []*def
-	either     [][]string // lists of arguments; a call must have all arguments of one list
-	open       bool       // unnamed arguments become members of the body
+	either     [][]string // lists of arguments; a call must have all arguments of at least one list
+	open       bool       // further arguments become members of the body
 }
 
 // property is one argument of the tool.
@@ -28,8 +28,9 @@ type property struct {
 	required bool
 }
 
-// declare adds the parameters of an operation, which replace those of its path item. A path
-// parameter that does not occur in the path is left out.
+// declare adds the parameters of an operation and of its path item. Those of the operation replace
+// equal parameters of the path item. declare leaves out path parameters that do not occur in the
+// path.
 func (in *input) declare(op *operation, shared, own []byte) error {
 	type declared struct {
 		text     []byte
@@ -37,7 +38,7 @@ func (in *input) declare(op *operation, shared, own []byte) error {
 		name, in string
 	}
 	var all []declared
-	known := map[[2]string]int{} // index in all, by name and in
+	known := map[[2]string]int{} // index in all, by the members "name" and "in"
 	for _, list := range [][]byte{shared, own} {
 		for text := range items(list) {
 			if len(all) > maxParameters {
@@ -67,7 +68,7 @@ func (in *input) declare(op *operation, shared, own []byte) error {
 	}
 	for _, d := range all {
 		if d.in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(d.name)) {
-			continue // other members of OpenAPI describe these headers
+			continue // other parts of OpenAPI describe these headers
 		}
 		if slices.ContainsFunc(in.sent, func(s sentParameter) bool {
 			return s.In == d.in && (s.Name == d.name || d.in == "header" && strings.EqualFold(s.Name, d.name))
@@ -187,7 +188,7 @@ func (in *input) schema() []byte {
 	}
 	for i, names := range in.either {
 		out.WriteString([]string{`,"anyOf":[`, `,`}[min(i, 1)])
-		list, _ := json.Marshal(names) // texts
+		list, _ := json.Marshal(names) // encoding strings never fails
 		fmt.Fprintf(&out, `{"required":%s}`, list)
 		if i == len(in.either)-1 {
 			out.WriteByte(']')
@@ -198,8 +199,8 @@ func (in *input) schema() []byte {
 	return out.Bytes()
 }
 
-// request adds the request body. The members of an object become arguments of their own,
-// unless one has the name of another argument.
+// request adds the request body. The members of an object become arguments of their own, unless a
+// member has the name of another argument.
 func (in *input) request(text []byte) error {
 	if text == nil {
 		return nil
@@ -213,7 +214,7 @@ func (in *input) request(text []byte) error {
 	if media == "" {
 		return nil
 	}
-	for name, other := range members(all["content"]) { // of several media types, only multipart can carry files
+	for name, other := range members(all["content"]) { // use multipart if the body has files: no other media type can carry them
 		if isMultipart(name) && !isMultipart(media) && in.hasFiles(member(other, "schema"), at) {
 			media, content = name, other
 		}
@@ -271,8 +272,8 @@ func (in *input) free(name string) string {
 	return name
 }
 
-// bytes adds an argument for a body of bytes to an operation whose body can also have
-// members. A call must give either this argument or the required members.
+// bytes adds an argument for a body of bytes to an operation whose body can also be an object. A call
+// must have either this argument or the required members of the object.
 func (in *input) bytes() {
 	var needed []string
 	for i := range in.properties {
@@ -288,7 +289,7 @@ func (in *input) bytes() {
 	}
 }
 
-// raws returns the media types with which the body can be bytes. If chosen is one of them, it comes first.
+// raws returns the media types for a body of bytes. If chosen is one of them, it comes first.
 func (in *input) raws(content []byte, chosen string, at place) (out []string) {
 	for media, of := range members(content) {
 		general, _, _ := strings.Cut(strings.ToLower(media), "/")
@@ -300,7 +301,7 @@ func (in *input) raws(content []byte, chosen string, at place) (out []string) {
 		case structured(media), strings.HasPrefix(media, "text/"):
 			continue
 		case media != chosen && !slices.Contains([]string{"image", "audio", "video"}, general) && !strings.HasPrefix(media, "application/octet-stream") && !in.files(member(of, "schema"), at):
-			continue // not known to mean bytes
+			continue // the media type may have another form
 		}
 		if media == chosen {
 			out = slices.Insert(out, 0, media)
@@ -311,8 +312,9 @@ func (in *input) raws(content []byte, chosen string, at place) (out []string) {
 	return out
 }
 
-// flatten makes arguments of the members of a body, or returns false if it cannot. Required members are
-// required even if the body is optional, because documents often forget to declare the body required.
+// flatten adds the members of a body as arguments. It returns false if that is not possible. Required members
+// become required arguments even if the body is optional, because documents often fail to declare that the
+// body is required.
 func (in *input) flatten(schema []byte, at place) bool {
 	o := object{in: in, has: map[string]bool{}}
 	if !o.add(schema, at, 0) || len(o.members) == 0 {
@@ -351,7 +353,7 @@ type object struct {
 	closed   bool // a part allows no other members
 }
 
-// maxParts is the maximum number of schemas in one body: references may double at each level.
+// maxParts is the maximum number of schemas in one body. The number of references can double at each level.
 const maxParts = 1000
 
 type bodyMember struct {

@@ -6,7 +6,7 @@ import "strings"
 type link struct {
 	target string
 	rel    string // relation types, separated by blanks
-	anchor bool   // the link belongs to another resource than the answer
+	anchor bool   // the link is about a resource other than the answer
 }
 
 // nextLink returns the target of the first link with the relation next, or "" if there is none.
@@ -107,8 +107,8 @@ func (s *scanner) parameters(l *link) {
 	}
 }
 
-// quoted returns the text up to its closing quote, and skips both. A backslash escapes the
-// next byte.
+// quoted returns the text up to the closing quote, and skips both. A backslash escapes the next
+// byte.
 func (s *scanner) quoted() string {
 	var out strings.Builder
 	for i := 0; i < len(s.rest); i++ {

@@ -34,16 +34,16 @@ func warned(t *testing.T, text, base string) (map[string]toolscript.Tool, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() }) // nothing runs, so this does not fail
+	t.Cleanup(func() { _ = conn.Close() }) // never fails
 	all := map[string]toolscript.Tool{}
-	tools, _ := conn.ListTools(t.Context()) // always succeeds
+	tools, _ := conn.ListTools(t.Context()) // never fails
 	for _, tool := range tools {
 		all[tool.Name] = tool
 	}
 	return all, strings.Join(warnings, "\n")
 }
 
-// TestOneMistake: a mistake in a document removes at most its tool, and causes a warning.
+// TestOneMistake: a mistake in a document removes at most one tool, and causes a warning.
 func TestOneMistake(t *testing.T) {
 	const good = `"/good": {"get": {"operationId": "good"}}`
 	answer := func(schema string) string {

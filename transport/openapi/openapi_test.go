@@ -113,7 +113,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestPaths: neither a single value nor several together can lead to another path.
+// TestPaths: neither a single value nor several values together can make a request go to another path.
 func TestPaths(t *testing.T) {
 	s := newScene(t, document("3.0.0", `{"/a/{x}{y}/b": {"get": {"operationId": "two", "parameters": [{"name": "x", "in": "path"}, {"name": "y", "in": "path"}]}},
 		"/c/{z}/d": {"get": {"operationId": "label", "parameters": [{"name": "z", "in": "path", "style": "label", "explode": true}]}}}`), ok)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// operation is one operation of a document, with all that turns a call of its tool into a request.
+// operation is one operation of a document, with everything that is needed to make requests from calls of its tool.
 type operation struct {
 	tool   toolscript.Tool
 	method string
@@ -36,7 +36,7 @@ type parameter struct {
 	raw     bool // reserved characters are not escaped
 	json    bool // the value is sent as JSON
 
-	otherwise []byte // default of a path parameter, used if the argument is missing, which the types allow
+	otherwise []byte // default of a path parameter, used if the argument is missing
 }
 
 // body is the body of a request.
@@ -44,14 +44,14 @@ type body struct {
 	media    string
 	required bool
 	whole    string            // argument that is the whole body; "": the body consists of fields
-	open     bool              // all arguments that are not named are members too
+	open     bool              // arguments that the document does not name become members of the body
 	fields   map[string]string // argument of each member
-	binary   map[string]bool   // members that are files; "" is the whole body
+	binary   map[string]bool   // members that are files; the key "" is the whole body
 	styles   map[string]parameter
 	types    map[string]string // media type of each part
 	files    bool              // members that the document does not name are files
 	bytes    string            // argument for a body of bytes instead of members; "": there is none
-	raws     []string          // media types with which the body can be bytes
+	raws     []string          // media types for a body of bytes
 }
 
 // methods lists the methods of operations, in the order of the tools of one path.
@@ -61,14 +61,14 @@ var methods = []string{"get", "head", "options", "trace", "post", "put", "patch"
 type reader struct {
 	*schemas
 	at       string         // path or URL of the document
-	names    map[string]int // names of tools; the value is the last number given to an equal name
+	names    map[string]int // names of tools; the value is the last number that was appended to the name
 	selected []string       // see operation.selects
 	sent     []sentParameter
 	fixed    bool  // the configuration sets the address of the API
 	broken   error // error of the first operation that was left out
 }
 
-// leaveOut records that an operation is left out: a mistake in a document costs at most its tool.
+// leaveOut records that an operation is left out. So a mistake in a document removes at most one tool.
 func (r *reader) leaveOut(operation string, err error) {
 	r.warn("%s is left out: %v", operation, err)
 	if r.broken == nil {
@@ -95,9 +95,9 @@ type found struct {
 
 var errSchemas = fmt.Errorf("the schemas of its operations have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
 
-// operations returns the selected operations of a document, in its order, and the number of
-// all operations. If all schemas together are too large, they are built again with an equal
-// share for each: definitions that do not fit into it accept anything.
+// operations returns the selected operations of a document, in its order, and the number of all
+// operations. If all schemas together are too large, operations builds them again, with an equal
+// share of bytes for each schema. Definitions that do not fit into the share accept any value.
 func (r *reader) operations(paths []byte) (out []operation, count int, err error) {
 	all, count, err := r.find(paths)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *reader) operations(paths []byte) (out []operation, count int, err error
 	out, err = r.build(all)
 	if errors.Is(err, errSchemas) {
 		r.warnings = r.warnings[:warnings]
-		r.most = maxSchemas / len(all) / 3 // arguments, result, and the parts outside of $defs
+		r.most = maxSchemas / len(all) / 3 // a third each for arguments, results, and the parts outside of $defs
 		out, err = r.build(all)
 	}
 	return out, count, err
@@ -167,7 +167,7 @@ func escape(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
 }
 
-// operation completes op from its members text and the members of, which are those of its path item.
+// operation completes op. text has the members of the operation, and of the members of its path item.
 func (r *reader) operation(op *operation, text, of map[string][]byte, at place) error {
 	servers := text["servers"]
 	if servers == nil {
@@ -224,7 +224,8 @@ func description(text map[string][]byte, method, path string) string {
 	return all
 }
 
-// name returns a new name for a tool: operationId, else method and path. Equal names get a number.
+// name returns an unused name for a tool: the operationId, or otherwise method and path. It appends a number to
+// equal names.
 func (r *reader) name(id, method, path string) string {
 	name := strings.Trim(notInName().ReplaceAllString(id, "_"), "_")
 	if name == "" {
@@ -232,7 +233,7 @@ func (r *reader) name(id, method, path string) string {
 	}
 	name = name[:min(len(name), 120)]
 	free := name
-	for n := max(r.names[name], 1); r.names[free] > 0; { // continues where the last equal name ended
+	for n := max(r.names[name], 1); r.names[free] > 0; { // begin with the last number that was used
 		n++
 		free = fmt.Sprintf("%s_%d", name, n)
 		r.names[name] = n
@@ -277,7 +278,7 @@ func (r *reader) firstServer(servers []byte) string {
 	return ""
 }
 
-// variable returns the value of a variable in a server's address: its default, else its first value.
+// variable returns the value of a variable in a server's address: its default, or otherwise its first value.
 func (r *reader) variable(template, name string, variable []byte) string {
 	if variable == nil {
 		r.warn("the address %.200q of a server has the variable %.100q, which the document does not declare; it stays as it is", template, name)
@@ -293,8 +294,8 @@ func (r *reader) variable(template, name string, variable []byte) string {
 	return ""
 }
 
-// oneSlash removes extra slashes from the begin of a path, unless its template has them: an
-// empty variable must not turn the next segment into a host.
+// oneSlash removes additional slashes at the beginning of a path, unless the template has them. An
+// empty variable must not make the next segment a host.
 func oneSlash(template, address string) string {
 	origin, path := splitOrigin(address)
 	if _, of := splitOrigin(template); strings.HasPrefix(path, "//") && !strings.HasPrefix(of, "//") {

@@ -22,16 +22,16 @@ import (
 // maxLink is the maximum length of the address of a page, in bytes.
 const maxLink = 8 << 10
 
-// paged reports whether a tool has pages: the document declares the header Link, or the
-// result is a bare array, which has no other place for the address of the next page. A tool
-// with a parameter named PageKey has no pages.
+// paged reports whether a tool has pages: its method is GET, and the document declares the header
+// Link, or the result is an array, which has no other place for the address of the next page. A
+// tool with a parameter named PageKey has no pages.
 func (o *operation) paged(r result) bool {
 	return o.method == http.MethodGet && (r.links || r.list) &&
 		!slices.ContainsFunc(o.parameters, func(p parameter) bool { return p.name == toolscript.PageKey })
 }
 
-// place returns the continuations of an answer: of the page itself and of the next page.
-// request is the request that was answered.
+// place returns the continuations of the page in an answer and of the next page. request is the
+// request that was answered.
 func (a *api) place(c call, request *http.Request, answer *http.Response) (toolscript.PagePlace, error) {
 	p := toolscript.PagePlace{Self: c.seal(a.plain(request.URL))}
 	link := nextLink(answer.Header.Values("Link"))
@@ -83,9 +83,10 @@ func (c call) turn(request *http.Request) error {
 	return nil
 }
 
-// A continuation is the encrypted address of a page. A script can only pass it on: it cannot read
-// it, because the address may contain a secret of the API, and it cannot create one, because that
-// would reach addresses that are not tools. It is valid for one tool, API and set of arguments.
+// A continuation is the encrypted address of a page. A script can only pass it on. It cannot read a
+// continuation, because the address may contain a secret of the API. It cannot create one,
+// because it could then call addresses that are not tools. A continuation is valid for one tool,
+// API and set of arguments.
 
 // sealer seals and opens continuations.
 type sealer struct {
@@ -99,23 +100,23 @@ var sealing = sync.OnceValue(func() sealer {
 	_, _ = rand.Read(keys) // never fails (crypto/rand)
 	block, err := aes.NewCipher(keys[32:])
 	if err != nil {
-		panic(err) // cannot happen: the length of the key is valid
+		panic(err) // impossible: the length of the key is valid
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // cannot happen: AES has the right block size
+		panic(err) // impossible: AES has the right block size
 	}
 	return sealer{aead, keys[:32]}
 })
 
-// belongs returns the data that a continuation is bound to.
+// belongs returns the data of a call for which its continuations are valid.
 func (c call) belongs() []byte {
 	sum := sha256.Sum256(joinedObject(c.given))
 	return fmt.Appendf(nil, "%q %q %q %x", c.base, c.method, c.path, sum)
 }
 
-// seal encrypts an address. Equal addresses have equal continuations: the nonce is a MAC of
-// all inputs, so different texts never share a nonce.
+// seal encrypts an address. Equal addresses have equal continuations. The nonce is a MAC of all
+// inputs, so different texts never have the same nonce.
 func (c call) seal(address string) string {
 	s, of := sealing(), c.belongs()
 	mac := hmac.New(sha256.New, s.nonce)

@@ -201,8 +201,8 @@ func TestCompressedDocument(t *testing.T) {
 
 const document3 = `{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "servers": [{"url": "/"}], "paths": {"/a": {"get": {"operationId": "a"}}}}`
 
-// TestWhatIsNoArgument: a parameter that the configuration sends is not an argument of a tool; a path parameter
-// that the document does not declare is one.
+// TestWhatIsNoArgument: a parameter that the configuration sends is not an argument of a tool. A path parameter that
+// the document does not declare is an argument.
 func TestWhatIsNoArgument(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "openapi.json")
 	parameter := func(in, name string) string {
@@ -245,7 +245,7 @@ func TestWhatIsNoArgument(t *testing.T) {
 	}
 }
 
-// TestSides: readOnly members are not sent, and writeOnly members are not in answers, at any depth.
+// TestSides: at any depth, arguments have no readOnly members, and results have no writeOnly members.
 func TestSides(t *testing.T) {
 	pet := `"schemas": {
 		"ID": {"type": "string", "readOnly": true},
@@ -320,7 +320,7 @@ func TestRequiredReadOnly(t *testing.T) {
 	const readOnly = `{"type": "string", "readOnly": true}`
 	for name, c := range map[string]struct {
 		schema, args string
-		refused      string // a body that is refused all the same
+		refused      string // a body that is still refused
 	}{
 		"beside a reference":     {`{"type": "object", "required": ["id", "n"], "properties": {"id": {"$ref": "#/components/schemas/Text", "readOnly": true}, "n": {}}}`, `{"n": 1}`, `{}`},
 		"a base that demands":    {`{"allOf": [{"$ref": "#/components/schemas/Demands"}, {"properties": {"id": ` + readOnly + `}}]}`, `{"n": 1}`, `{}`},
@@ -448,7 +448,7 @@ func TestDefaultAnswer(t *testing.T) {
 	}
 }
 
-// TestTextsAsAnswers: if JSON of type string is promised, a plain text is that string.
+// TestTextsAsAnswers: if the document promises a JSON string, a plain text becomes that string.
 func TestTextsAsAnswers(t *testing.T) {
 	for _, c := range []struct{ schema, media, content, want string }{
 		{`{"type": "string"}`, "text/plain", `12345`, `"12345"`},

@@ -57,7 +57,7 @@ func (o *operation) asked(given map[string][]byte) string {
 	return o.accept
 }
 
-// place returns the path, the query and the headers with the parameters in them.
+// place returns the path, the query and the headers of a request, with the parameters inserted.
 func (o *operation) place(given map[string][]byte) (path string, query []string, header http.Header, err error) {
 	path, header = o.path, http.Header{}
 	for _, p := range o.parameters {
@@ -101,9 +101,9 @@ func (o *operation) place(given map[string][]byte) (path string, query []string,
 // maxDecoded is the maximum number of times that a path may be escaped.
 const maxDecoded = 8
 
-// dotSegment returns a segment that leads to another path, or "" if there is none. Servers
-// and proxies decode a path, some repeatedly; some treat a backslash as a slash, or ignore
-// the text after a semicolon.
+// dotSegment returns a segment that could lead to another path, or "" if there is none. Servers and
+// proxies decode a path, some of them repeatedly. Some treat a backslash as a slash, or ignore the
+// text after a semicolon.
 func dotSegment(path string) string {
 	for range maxDecoded {
 		for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
@@ -183,7 +183,7 @@ func (p parameter) simple(value []byte, escape func(string) string) string {
 	return p.joined(value, ",", escape)
 }
 
-// joined returns a value as one text: the items of an array, or the members of an object, without nulls.
+// joined returns a value as one text. It joins the items of an array or the members of an object, and leaves out nulls.
 func (p parameter) joined(value []byte, separator string, escape func(string) string) string {
 	var parts []string
 	switch value[0] {
@@ -277,8 +277,8 @@ func deep(name string, value []byte, encode func(string) string) (out []string) 
 	return out
 }
 
-// escape returns the function that escapes a value of the query. If the document says so,
-// it keeps reserved characters, except those that would end the value.
+// escape returns the function that escapes a value of the query. If the document allows reserved
+// characters, the function keeps them, except those that would end the value.
 func (p parameter) escape() func(string) string {
 	if !p.raw {
 		return queryEscape
@@ -412,8 +412,8 @@ func (b *body) form(fields map[string][]byte) []byte {
 	return []byte(strings.Join(pairs, "&"))
 }
 
-// multipart encodes a part for each member: a file for bytes, JSON for an object or a list
-// of objects, and text for anything else.
+// multipart encodes a body with one part for each member: a file for bytes, JSON for an object or a
+// list of objects, and text for any other value.
 func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)

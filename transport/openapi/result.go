@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// result holds what a document says about the answer of an operation.
+// result describes the answer of an operation, from the document.
 type result struct {
 	schema []byte   // nil if unknown
 	media  string   // chosen media type; "" if unknown
@@ -41,7 +41,8 @@ func (r *result) head(headers []byte) (links bool) {
 	return links
 }
 
-// nothing returns the schema of an answer without content. The headers are attached to an object.
+// nothing returns the schema of an answer without content. If there are headers, it is an object to which they are
+// attached.
 func nothing(headers map[string]bool) []byte {
 	if len(headers) > 0 {
 		return []byte(`{"type":"object","description":"empty: $content has the headers"}`)
@@ -49,8 +50,8 @@ func nothing(headers map[string]bool) []byte {
 	return []byte(`{"type":"null"}`)
 }
 
-// result describes the success answer with the lowest status that has content. Its value may also be null
-// if another success answer has no content. Without a success answer, the default answer counts.
+// result describes the success answer with the lowest status that has content. If another success answer has no
+// content, the value may also be null. If the document has no success answer, result describes the default answer.
 func (r *reader) result(responses []byte, at place) (out result, err error) {
 	codes := map[string][]byte{}
 	for code, text := range members(responses) {
@@ -74,7 +75,7 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 		case media == "" && (code == "204" || code == "205"):
 			empty = true
 		case media == "":
-			silent = true // many documents leave the content out
+			silent = true // many documents fail to declare the content
 		case !found:
 			found = true
 			out.links, out.others = links, alternatives(member(text, "content"), media)
@@ -92,10 +93,10 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 	return out, nil
 }
 
-// content returns the schema, without $defs, of an answer with a media type; it is empty for bytes.
+// content returns the schema, without $defs, of an answer with a media type. The schema of bytes is empty.
 func (r *reader) content(out *result, media string, schema []byte, at place) converted {
 	if strings.HasPrefix(media, "*/*") && r.files(schema, at) {
-		return converted{} // bytes
+		return converted{} // the answer is bytes
 	}
 	out.media = media
 	switch {
@@ -109,7 +110,7 @@ func (r *reader) content(out *result, media string, schema []byte, at place) con
 	case strings.HasPrefix(media, "text/") && !isJSON(media):
 		return converted{text: []byte(`{"type":"string"}`)}
 	default:
-		return converted{} // bytes
+		return converted{} // the answer is bytes
 	}
 }
 

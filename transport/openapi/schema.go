@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// schemas converts the schemas of documents to JSON Schema. Extensions of OpenAPI are
-// translated or left out, and references lead to $defs.
+// schemas converts the schemas of documents to JSON Schema. It translates or drops OpenAPI's
+// extensions, and makes references point to $defs.
 type schemas struct {
 	library  *library
-	modern   bool // OpenAPI 3.1, whose schemas are JSON Schemas
+	modern   bool // the document has OpenAPI 3.1, whose schemas are JSON Schemas
 	defs     map[use]*def
 	waiting  []*def // definitions whose text is not built yet
 	names    map[string]place
@@ -41,8 +41,8 @@ func (s *schemas) warn(format string, args ...any) {
 	}
 }
 
-// unknown warns about a reference that cannot be resolved. Its schema accepts anything: a
-// tool should not be missing because a part of its types is unknown.
+// unknown warns about a reference that cannot be resolved. The schema of its target accepts any
+// value, so that the tool can be used although a part of its types is unknown.
 func (s *schemas) unknown(err error) { s.warn("the types of some values are unknown: %v", err) }
 
 // side says what a schema is used for.
@@ -52,11 +52,11 @@ const (
 	request  side = iota // requests: readOnly members are left out
 	response             // responses: writeOnly members are left out
 	parts                // requests whose members are parts of a multipart body: bytes become files
-	upload               // such a member, if it contains files
+	upload               // a member of a multipart body that contains files
 )
 
-// inside returns the side of a schema in the member key of the current schema: only the
-// members of a body, and the items of lists in them, are parts.
+// inside returns the side of a schema in the member key of the current schema. Only the members of a
+// body, and the items of lists in them, are parts of a multipart body.
 func (w *writer) inside(key string, schema []byte) side {
 	switch at := w.at.side; {
 	case at < parts, at == parts && (lists[key] || key == "then" || key == "else"), at == upload && (lists[key] || key == "items"):
@@ -75,19 +75,19 @@ func (w *writer) within(key string, schema []byte, write func()) {
 	w.at.side = before
 }
 
-// use is a schema on a side. With base, it is the schema without its subtypes, as in a part of allOf.
+// use is a schema on a side. If base is set, the subtypes of the schema are left out, as in a part of allOf.
 type use struct {
 	place
 	side side
 	base bool
 }
 
-// def is a definition: a schema that others refer to.
+// def is a definition: a schema to which others refer.
 type def struct {
 	at    use
 	name  string
 	text  []byte
-	refs  []*def // definitions that text refers to
+	refs  []*def // definitions to which text refers
 	sided bool   // text is valid for this side only
 }
 
@@ -102,8 +102,8 @@ func newSchemas(l *library, modern bool) *schemas {
 	return &schemas{library: l, modern: modern, most: maxDefs, defs: map[use]*def{}, names: map[string]place{}, sides: map[place]sides{}, carrying: map[use]bool{}, sidedOf: map[place]map[string]sidedMember{}, extended: map[string]map[place][]string{}}
 }
 
-// convert converts the schema at a place, and all schemas that it refers to. The target of
-// an invalid reference accepts anything.
+// convert converts the schema at a place and all schemas to which it refers. The target of an
+// invalid reference accepts any value.
 func (s *schemas) convert(schema []byte, at place, side side) converted {
 	c := s.one(schema, use{at, side, false})
 	for len(s.waiting) > 0 { // no recursion, because a document can have a chain of a million references
@@ -119,7 +119,7 @@ func (s *schemas) one(schema []byte, at use) converted {
 	w := &writer{schemas: s, at: at}
 	if all := s.subtypes(schema, at.place); len(all) > 0 && !at.base {
 		w.union(member(schema, "discriminator"), all)
-		w.sided = true // the union differs: a response has one alternative more
+		w.sided = true // the union differs between the sides: in a response it has one more alternative
 	} else {
 		w.schema(schema, 0)
 	}
@@ -165,7 +165,7 @@ func (s *schemas) define(d *def) {
 
 var notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) })
 
-// name returns a name for the definition at a place; no other place has this name.
+// name returns the name of the definition at a place. No other place has this name.
 func (s *schemas) name(at place) string {
 	name := notInName().ReplaceAllString(at.pointer[strings.LastIndexByte(at.pointer, '/')+1:], "_")
 	if name == "" {
@@ -179,11 +179,11 @@ func (s *schemas) name(at place) string {
 	return name
 }
 
-// maxDefs limits the $defs of one schema, in bytes. Types are made of schemas of up to 1 MB.
+// maxDefs is the maximum size of the $defs of one schema in bytes. Package codegen accepts schemas of up to 1 MB.
 const maxDefs = 900 << 10
 
-// closure returns the definitions that refs lead to, directly or indirectly, sorted by name. far
-// marks the definitions that exceed most bytes; the nearest definitions come first.
+// closure returns the definitions to which refs lead, directly or indirectly, sorted by name. It adds up
+// their sizes, the nearest definitions first; far marks the definitions that exceed most bytes.
 func closure(refs []*def, most int) (all []*def, far map[*def]bool) {
 	seen, far := map[*def]bool{}, map[*def]bool{}
 	size := 0
@@ -204,8 +204,8 @@ func closure(refs []*def, most int) (all []*def, far map[*def]bool) {
 	return all, far
 }
 
-// writeDefs writes the member $defs with all definitions that refs lead to. Definitions
-// that exceed most bytes accept anything.
+// writeDefs writes the member $defs with all definitions to which refs lead. Definitions that are
+// far, see closure, accept any value.
 func writeDefs(out *bytes.Buffer, refs []*def, most int) {
 	if len(refs) == 0 {
 		return
@@ -245,7 +245,7 @@ func (c converted) orNull() converted {
 	return c
 }
 
-// maxDepth is the maximum nesting of one schema; deeper parts accept anything.
+// maxDepth is the maximum nesting of one schema. Deeper parts accept any value.
 const maxDepth = 100
 
 // writer writes one converted schema.
@@ -258,7 +258,7 @@ type writer struct {
 	sided    bool          // a member exists on one side only
 }
 
-// dropped lists members of schemas that do not restrict values, or have no meaning in JSON Schema.
+// dropped lists members of schemas that do not restrict values, or that JSON Schema does not know.
 var dropped = map[string]bool{
 	"example": true, "examples": true, "xml": true, "externalDocs": true, "discriminator": true, "nullable": true,
 	"exclusiveMinimum": true, "exclusiveMaximum": true, "$schema": true, "$id": true, "$anchor": true, "$dynamicAnchor": true, "$comment": true,
@@ -277,7 +277,7 @@ var (
 // schema writes a schema: an object, or true or false.
 func (w *writer) schema(text []byte, depth int) { w.part(text, depth, nil, false) }
 
-// part writes a schema that may be a part of an object, and leaves out the hidden members of that object.
+// part writes a schema. If the schema is a part of an object, part leaves out the hidden members of that object.
 func (w *writer) part(text []byte, depth int, hidden map[string]bool, inAllOf bool) {
 	switch {
 	case depth > maxDepth:
@@ -385,7 +385,7 @@ func (w *writer) member(key string, value []byte, depth int, hidden map[string]b
 		w.out.WriteByte('{')
 		first := true
 		for name, schema := range members(value) {
-			if key == "properties" && hidden[name] { // but not a member that only an alternative hides
+			if key == "properties" && hidden[name] { // false for a member that only an alternative hides
 				continue
 			}
 			if !first {

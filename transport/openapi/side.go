@@ -5,7 +5,8 @@ import (
 	"maps"
 )
 
-// sides holds readOnly, for a member that is only in responses, and writeOnly, for one only in requests.
+// sides holds readOnly, for a member that exists only in responses, and writeOnly, for a member that exists only in
+// requests.
 type sides struct{ readOnly, writeOnly bool }
 
 // sidesOf returns the sides of a member of an object.
@@ -50,10 +51,10 @@ func reference(schema []byte) []byte {
 
 var sideWords = [][]byte{[]byte(`"readOnly"`), []byte(`"writeOnly"`)}
 
-// sidedMember says in how many alternatives a member of an object is readOnly and writeOnly.
+// sidedMember says in which part of the alternatives of an object a member is readOnly or writeOnly.
 type sidedMember struct{ readOnly, writeOnly extent }
 
-// extent is the part of an object's alternatives for which something holds.
+// extent says for how many alternatives of an object something is true.
 type extent uint8
 
 const (
@@ -124,9 +125,9 @@ func (s *schemas) sidedAt(at place, depth int) map[string]sidedMember {
 	return known
 }
 
-// hidden returns the members of an object that the current side does not have. The value is
-// false if only an alternative hides the member. around are the hidden members of the
-// enclosing object: one part may require what another declares.
+// hidden returns the members of an object that do not exist on the current side. The value is false
+// if only an alternative hides the member. around are the hidden members of the enclosing object:
+// one part of the object may require a member that another part declares.
 func (w *writer) hidden(text []byte, around map[string]bool) map[string]bool {
 	found := maps.Clone(around)
 	for name, m := range w.sidedMembers(text, w.at.place, 0) {
@@ -141,7 +142,7 @@ func (w *writer) hidden(text []byte, around map[string]bool) map[string]bool {
 	return found
 }
 
-// on returns in how many alternatives a member is hidden on a side.
+// on returns for how many alternatives a member is hidden on a side.
 func (m sidedMember) on(side side) extent {
 	if side == response {
 		return m.writeOnly
@@ -163,8 +164,9 @@ func ofPart(list string, hidden map[string]bool) map[string]bool {
 	return out
 }
 
-// inlined writes the target of a reference in place, and reports whether it did: if it requires or declares a
-// member that only the enclosing object hides. The shared definition cannot leave this member out.
+// inlined writes the target of a reference in place of the reference, and reports whether it did. It does so if the
+// target requires or declares a member that only the enclosing object hides, because the shared definition must
+// keep that member.
 func (w *writer) inlined(part []byte, depth int, hidden map[string]bool) bool {
 	ref := reference(part)
 	if len(hidden) == 0 || ref == nil {
@@ -205,8 +207,8 @@ func (w *writer) inlined(part []byte, depth int, hidden map[string]bool) bool {
 	return true
 }
 
-// maxLooked is the maximum number of schemas of a document that mentions reads, which also
-// limits the schemas written in place.
+// maxLooked is the maximum number of schemas of a document that mentions reads. This also limits
+// the schemas that inlined writes.
 const maxLooked = 10_000
 
 // mentions reports whether a schema, or a part of it, requires or declares one of the names.

@@ -1,6 +1,6 @@
 package openapi
 
-// subtype is a schema that a discriminator selects by value.
+// subtype is a schema that a value of the discriminator selects.
 type subtype struct {
 	value string
 	at    place
@@ -9,8 +9,9 @@ type subtype struct {
 // maxSubtypes is the maximum number of alternatives in the union of one schema.
 const maxSubtypes = 1000
 
-// subtypes returns the schemas that a discriminator selects: the schemas of its mapping, else all
-// that extend the schema by allOf, even indirectly. It returns nil if oneOf or anyOf list them.
+// subtypes returns the schemas that a discriminator selects: the schemas in its mapping, or, without
+// a mapping, all schemas that extend the schema by allOf, even indirectly. It returns nil if oneOf
+// or anyOf lists the subtypes.
 func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	all := index(schema)
 	discriminator := all["discriminator"]
@@ -19,7 +20,7 @@ func (s *schemas) subtypes(schema []byte, at place) (out []subtype) {
 	}
 	for value, ref := range members(member(discriminator, "mapping")) {
 		text := unquote(ref)
-		if notInName().ReplaceAllString(text, "") == text { // text is the name of a schema
+		if notInName().ReplaceAllString(text, "") == text { // text is the name of a schema and not a reference
 			text = "#/components/schemas/" + text
 		}
 		if to, err := s.library.refer(at.document, text); err == nil && len(out) < maxSubtypes {
@@ -70,8 +71,8 @@ func (s *schemas) children(document string) map[place][]string {
 	return found
 }
 
-// union writes the alternatives of a schema with a discriminator. A response may also have
-// values that the document does not list.
+// union writes the alternatives of a schema with a discriminator. In a response, the discriminator
+// may also have values that the document does not list.
 func (w *writer) union(discriminator []byte, all []subtype) {
 	name := quote(written(member(discriminator, "propertyName")))
 	w.out.WriteString(`{"anyOf":[`)

@@ -170,8 +170,8 @@ func unquote(text []byte) string {
 	return string(text[1 : len(text)-1])
 }
 
-// written returns the value of a string, or the text of a number, true or false: YAML turns
-// strings that look like these into such values. For any other value it returns "".
+// written returns the value of a string, or the text of a number, true or false. In YAML, strings
+// without quotes that look like these become such values. For any other value it returns "".
 func written(text []byte) string {
 	if len(text) == 0 || text[0] == '{' || text[0] == '[' || text[0] == 'n' {
 		return ""
@@ -196,7 +196,7 @@ func isObject(text []byte) bool { return len(text) > 0 && text[0] == '{' }
 
 func isArray(text []byte) bool { return len(text) > 0 && text[0] == '[' }
 
-// writtenAll returns the items of an array as written does.
+// writtenAll returns the result of written for each item of an array.
 func writtenAll(text []byte) (out []string) {
 	for item := range items(text) {
 		out = append(out, written(item))
