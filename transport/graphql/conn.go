@@ -1,4 +1,4 @@
-// Package graphql is a server whose tools are the queries and mutations of a GraphQL endpoint.
+// Package graphql connects to servers whose tools are the queries and mutations of a GraphQL endpoint.
 package graphql
 
 import (
@@ -33,7 +33,7 @@ type Settings struct {
 	Auth       upstream.HTTPAuth `json:"auth"`
 }
 
-// Dialer opens servers of GraphQL endpoints.
+// Dialer connects to servers of GraphQL endpoints.
 type Dialer struct {
 	// RoundTripper adds the login of a server whose auth has the type oauth2; see
 	// mcpclient.Dialer.
@@ -45,9 +45,9 @@ type Dialer struct {
 // maxAnswer is the maximum size of an answer and of a schema file, in bytes.
 const maxAnswer = 64 << 20
 
-// Dial reads the schema and makes a tool of each query and mutation. The error is a
-// *toolscript.Error: Unauthorized or Forbidden if the endpoint refuses to tell the schema,
-// Unavailable if reading it fails, Invalid if it is unusable.
+// Dial reads the schema and returns a connection with a tool for each query and mutation. The error
+// is a *toolscript.Error: Unauthorized or Forbidden if the endpoint refuses to send the schema,
+// Unavailable if the schema cannot be read, Invalid if it cannot be used.
 func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*upstream.Conn, error) {
 	fail := func(kind toolscript.Kind, err error) (*upstream.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
@@ -104,7 +104,8 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	}), nil
 }
 
-// operations reads the schema and returns the selected operations, at least one, and warnings about the schema.
+// operations reads the schema. It returns the selected operations and warnings about the schema. It returns an error if
+// no operation is selected.
 func (d Dialer) operations(ctx context.Context, e *endpoint, cfg upstream.Config, s Settings) ([]operation, []string, error) {
 	text, err := e.schema(ctx, cfg.Project, s.Spec)
 	if err != nil {
@@ -126,8 +127,8 @@ type endpoint struct {
 	answers *budget.Budget
 }
 
-// schema returns the schema as text: a file in the definition language, or the endpoint's
-// answer to an introspection query.
+// schema returns the schema as text. It is a file in the schema definition language, or the
+// endpoint's answer to an introspection query.
 func (e *endpoint) schema(ctx context.Context, project files.Folder, file string) ([]byte, error) {
 	if file != "" {
 		text, err := read(ctx, project, file)
@@ -169,7 +170,7 @@ func read(ctx context.Context, project files.Folder, path string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // only read
 	text, err := budget.Read(ctx, nil, file, -1, maxAnswer)
 	if errors.Is(err, budget.ErrTooLong) {
 		return nil, fmt.Errorf("%s has more than %d MB", path, maxAnswer>>20)
@@ -212,7 +213,7 @@ func (e *endpoint) call(ctx context.Context, o *operation, args json.RawMessage)
 
 var errNoObject = errors.New("it is not an object")
 
-// document returns the text of an operation with the variables that are given.
+// document returns the text of an operation. It declares only the variables in given.
 func (o *operation) document(given map[string]json.RawMessage, selection string) string {
 	var variables, arguments []string
 	for _, a := range o.field.Args {
@@ -232,8 +233,8 @@ func (o *operation) document(given map[string]json.RawMessage, selection string)
 	return text + " " + selection + " }"
 }
 
-// checked returns a selection of the caller after a check that it is only one selection: a
-// text such as "{ id } } mutation { drop" would call another field than the tool's.
+// checked returns the selection of a caller, or an error if the text is not exactly one selection. A
+// text such as "{ id } } mutation { drop" would call a field that is not the tool's.
 func checked(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
@@ -256,8 +257,9 @@ func checked(text string) (string, error) {
 // maxTokens is the maximum number of tokens in a selection.
 const maxTokens = 10_000
 
-// ask sends an operation and returns its data. An answer with errors is an error. If the answer asks to
-// try later, a query is sent again; if no attempt is left, the error is Busy with the time to wait.
+// ask sends an operation and returns its data. An answer with errors becomes an error. If the endpoint asks
+// to try again later, ask sends a query again. After the last attempt, the error is Busy with the time to
+// wait.
 func (e *endpoint) ask(ctx context.Context, kind, query string, variables map[string]json.RawMessage) (json.RawMessage, error) {
 	end := time.Now().Add(e.limit)
 	for try := 0; ; try++ {
@@ -276,7 +278,7 @@ func (e *endpoint) ask(ctx context.Context, kind, query string, variables map[st
 	}
 }
 
-// later says that an answer asks for another attempt.
+// later describes an answer that asks for another attempt.
 type later struct {
 	wait time.Duration
 	sent toolscript.Sent // whether the operation was carried out
@@ -298,7 +300,7 @@ func (e *endpoint) once(ctx context.Context, query string, variables map[string]
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // it was read
+	defer func() { _ = answer.Body.Close() }() // only read
 	text, err := upstream.ReadAnswer(ctx, e.answers.Lease(ctx), answer, maxAnswer)
 	if err != nil {
 		return nil, nil, err
@@ -330,7 +332,7 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 	}
 	switch {
 	case !is || len(found.messages) == 0 && (refusal.Status != 0 || !has(text, "data")):
-		shown := e.conceal.Text(string(text[:min(len(text), mostShown)])) // so that no secret is cut
+		shown := e.conceal.Text(string(text[:min(len(text), mostShown)])) // hide secrets before the text is cut
 		shown = strings.TrimSpace(strings.ToValidUTF8(shown, "�"))
 		refusal.Err = fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", answer.Status, shown)
 		if upstream.IsHTML(answer, text) {

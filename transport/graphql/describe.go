@@ -17,7 +17,7 @@ var Schema = upstream.ConvertKind{Name: "graphql", Most: maxSchemas + maxOther, 
 const maxOther = 32 << 20
 
 type schemaInput struct {
-	Spec       string   `json:"spec"` // path of a text in the definition language; "": the text is an introspection
+	Spec       string   `json:"spec"` // path of the text, if it is in the schema definition language; "": the text is an introspection result
 	Operations []string `json:"operations"`
 }
 
@@ -38,7 +38,7 @@ type operationOutput struct {
 
 type argumentOutput struct{ Name, Type string }
 
-// describe has a worker process read a schema. The strings are warnings about the schema.
+// describe lets a worker process convert a schema. The strings are warnings about the schema.
 func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operation, []string, error) {
 	input, err := upstream.Pack(schemaInput{s.Spec, s.Operations}, text)
 	if err != nil {
@@ -107,7 +107,7 @@ func (o *operation) output() operationOutput {
 	return out
 }
 
-// operation returns the operation. Its field holds only what a call needs.
+// operation returns the operation. Its field has only the parts that a call needs.
 func (o operationOutput) operation() operation {
 	out := operation{tool: o.Tool, kind: o.Kind, field: field{Name: o.Field}, choice: o.Choice, selection: o.Selection, types: map[string]string{}}
 	for _, a := range o.Args {

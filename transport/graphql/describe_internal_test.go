@@ -43,8 +43,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestSharedInputs: if tools share so many input objects that their schemas would be too long, each tool
-// describes fewer of them. The test has no short form, because smaller types would not be too long together.
+// TestSharedInputs: if tools share so many input objects that their schemas would be too long, the schema of each
+// tool contains fewer of them. The test has no short form, because smaller types would not exceed the limit.
 func TestSharedInputs(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("type Query {")

@@ -18,15 +18,15 @@ const (
 	mostShown   = 32 << 10 // bytes of an answer that are searched for secrets before they are shown
 )
 
-// failed holds the member errors of an answer.
+// failed holds the member "errors" of an answer.
 type failed struct {
 	messages  []string
 	throttled bool          // the endpoint asks to try again later
-	wait      time.Duration // time to wait, as far as it is known
+	wait      time.Duration // time to wait; 0 if it is not known
 }
 
-// failedOf reads the member errors of an answer, which may be absent. It returns false if it is not
-// a list. An answer can have millions of errors, so only the first mostErrors are decoded.
+// failedOf reads the member "errors" of an answer, which may be absent. It returns false if the member
+// is not a list. It decodes only the first mostErrors errors, because an answer can have millions.
 func failedOf(failures json.RawMessage) (f failed, ok bool) {
 	if failures == nil || string(failures) == "null" {
 		return f, true
@@ -83,8 +83,8 @@ func nothing(data json.RawMessage) bool {
 	return data == nil || rawjson.Object(data, func(_ string, value json.RawMessage) { has = has || string(value) != "null" }) && !has
 }
 
-// details returns what an error has besides its messages: the errors with their extensions,
-// and the data of the fields without errors.
+// details returns the additional data of an error: the errors with their extensions, and the data
+// of the fields without errors.
 func (f *failed) details(data, failures json.RawMessage) map[string]any {
 	out := map[string]any{}
 	if len(failures) <= mostDetails {
@@ -105,7 +105,7 @@ func messageOf(failure json.RawMessage) string {
 		case name == "message" && value[0] == '"':
 			text = string(rawjson.Unquote(beginning(value)))
 		case name == "path" && len(value) <= mostPath:
-			_ = json.Unmarshal(value, &place) // without a readable path, the message is enough
+			_ = json.Unmarshal(value, &place) // after an error, the message has no path
 		}
 	})
 	text = texts.Short(text, mostMessage)

@@ -81,7 +81,7 @@ func TestDefinitionLanguage(t *testing.T) {
 	}
 }
 
-// TestHostileEndpoint: a long chain of types and a type with very many fields stay cheap.
+// TestHostileEndpoint: a long chain of types and a type with very many fields take little time and memory.
 func TestHostileEndpoint(t *testing.T) {
 	var types strings.Builder
 	types.WriteString("type Query { chain(in: I0): Wide }\n")

@@ -11,8 +11,9 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// parse parses a schema in the definition language. If that fails, it parses each definition alone,
-// and each field of a broken type alone. Parts that cannot be parsed are left out, with a warning.
+// parse parses a schema in the schema definition language. If that fails, it parses each definition
+// alone, and each field of a broken type alone. It leaves out parts that cannot be parsed, with a
+// warning.
 func (s *schema) parse(name, text string) (*ast.SchemaDocument, error) {
 	whole, err := parser.ParseSchema(&ast.Source{Name: name, Input: text})
 	if err == nil {
@@ -45,7 +46,7 @@ func (s *schema) parse(name, text string) (*ast.SchemaDocument, error) {
 		s.warn("line %d: %s: what is wrong is left out: %s", line, what, message)
 		switch words := strings.Fields(strings.TrimPrefix(what, "extend ")); {
 		case len(words) < 2 || words[0] != "type" && words[0] != "interface" && words[0] != "union":
-			continue // a missing type accepts anything, and a missing directive has no effect
+			continue // a missing type accepts any value, and a missing directive has no effect
 		case what == words[0]+" "+words[1]: // a type without a body: keep it without fields
 			fields = append(fields, "")
 		}
@@ -117,7 +118,7 @@ func blockEnd(text string, from int) int {
 
 func letter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// lead returns the white space before a place, and whether it begins the line.
+// lead returns the white space before an offset. only reports that there is nothing else before it on the line.
 func lead(text string, at int) (space string, only bool) {
 	begin := at
 	for begin > 0 && (text[begin-1] == ' ' || text[begin-1] == '\t') {
@@ -137,8 +138,8 @@ func nested(depth int, token string) int {
 	return depth
 }
 
-// definitions returns the offsets at which the definitions of a schema begin. A definition
-// at the beginning of a line ends the previous one, even if its closing bracket is missing.
+// definitions returns the offsets at which the definitions of a schema begin. A definition at the
+// beginning of a line ends the previous definition, even if the closing bracket of that is missing.
 func definitions(text string) (begins []int) {
 	var (
 		depth     int
@@ -218,7 +219,7 @@ type word struct {
 	text  string
 }
 
-// take takes the token from..to.
+// take processes the token between two offsets.
 func (p *fieldScan) take(from, to int) {
 	now := word{from, p.part[from:to]}
 	switch space, only := lead(p.part, from); {

@@ -275,7 +275,7 @@ func dialLogged(t *testing.T, s graphql.Settings) (tools map[string]string, log 
 	return tools, log, err
 }
 
-// TestMistakesInSchemas: a mistake in a schema removes at most its tool, and is logged.
+// TestMistakesInSchemas: a mistake in a schema removes at most one tool, and is logged.
 func TestMistakesInSchemas(t *testing.T) {
 	const good = `
 """
@@ -329,7 +329,7 @@ type Good { id: ID, name: String }
 	}
 }
 
-// TestMistakesInIntrospections: a mistake in an introspection result removes at most its tool.
+// TestMistakesInIntrospections: a mistake in an introspection result removes at most one tool.
 func TestMistakesInIntrospections(t *testing.T) {
 	const integer = `"type": {"kind": "SCALAR", "name": "Int"}`
 	for _, c := range []struct{ name, types, x string }{

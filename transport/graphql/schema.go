@@ -60,7 +60,7 @@ type input struct {
 	Deprecated   bool `json:"isDeprecated"`
 }
 
-// reference is a use of a type.
+// reference is a reference to a type, which may be wrapped in lists and non-null types.
 type reference struct {
 	Kind   string // LIST and NON_NULL have OfType, others have a Name
 	Name   string
@@ -144,8 +144,9 @@ func named(text json.RawMessage, to *string) error {
 	return err
 }
 
-// add adds a type of an introspection. A field that cannot be parsed is left out, and so is
-// an enum or an input object with a broken part: values of an unknown type accept anything.
+// add adds a type of an introspection result. It leaves out fields that cannot be parsed. It also
+// leaves out an enum or an input object with a broken part: then any value is accepted for it,
+// because its type is unknown.
 func (s *schema) add(text json.RawMessage) {
 	t := &kind{}
 	err := json.Unmarshal(text, t)
@@ -158,7 +159,7 @@ func (s *schema) add(text json.RawMessage) {
 	t = &kind{}
 	var fields []json.RawMessage
 	rawjson.Object(text, func(name string, value json.RawMessage) {
-		switch name { // broken members stay empty
+		switch name { // members that cannot be parsed stay empty
 		case "kind":
 			_ = json.Unmarshal(value, &t.Kind)
 		case "name":
@@ -184,9 +185,9 @@ func (s *schema) add(text json.RawMessage) {
 	}
 }
 
-// fromSDL parses a schema in the definition language. The schema is not validated, because
-// vendors omit the definitions of their own scalars and directives. A type that is not
-// defined is a scalar that accepts anything.
+// fromSDL parses a schema in the schema definition language. It does not validate the schema, because
+// vendors omit the definitions of their own scalars and directives. A type that is not defined
+// becomes a scalar that accepts any value.
 func fromSDL(name, text string) (*schema, error) {
 	s := &schema{types: map[string]*kind{}, query: "Query", mutation: "Mutation"}
 	parsed, err := s.parse(name, text)

@@ -27,14 +27,14 @@ type operation struct {
 const (
 	maxSchemas    = 64 << 20 // bytes of the schemas of all tools
 	maxOperations = 30_000
-	maxTypes      = 2000 // input objects of one tool; further ones accept anything
+	maxTypes      = 2000 // input objects of one tool; further ones accept any value
 	maxSelected   = 2000 // fields of a default selection
 )
 
 var errSchemas = fmt.Errorf("the schemas of its tools have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
 
-// operations returns the queries and mutations whose tool names are selected. If their
-// schemas are too large together, each schema defines fewer input objects.
+// operations returns the queries and mutations whose tool names are selected. If their schemas
+// together are too large, it limits the number of input objects in each schema.
 func (s *schema) operations(selects func(name string) bool) (out []operation, err error) {
 	for most := maxTypes; most > 0; most /= 4 {
 		if out, err = s.build(selects, most); !errors.Is(err, errSchemas) {
@@ -54,7 +54,7 @@ func (s *schema) build(selects func(name string) bool, types int) (out []operati
 			continue
 		}
 		for _, f := range t.Fields {
-			if strings.HasPrefix(f.Name, "__") { // introspection
+			if strings.HasPrefix(f.Name, "__") { // the field belongs to introspection
 				continue
 			}
 			name := f.Name
@@ -111,7 +111,7 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 		in["$defs"] = w.defs
 	}
 	inputText, _ := toolscript.PlainJSON(in)      // strings, maps and slices always encode
-	outputText, _ := toolscript.PlainJSON(output) // as above
+	outputText, _ := toolscript.PlainJSON(output) // the same
 	o.tool = toolscript.Tool{Name: name, Description: description(f, of), InputSchema: inputText, OutputSchema: outputText}
 	yes, no := true, false
 	o.tool.Annotations.OpenWorld = &yes
@@ -121,7 +121,7 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 	return o
 }
 
-// deprecated marks a description if its subject is deprecated.
+// deprecated adds a mark to a description if is says that the subject is deprecated.
 func deprecated(text string, is bool) string {
 	if is {
 		return strings.TrimSpace("Deprecated. " + text)
@@ -156,8 +156,8 @@ type selected struct {
 }
 
 // selection returns the default selection of an operation. The selection of a mutation contains no
-// field that may change something. A mutation without arguments that returns one object groups
-// mutations, as in "mutation { user { delete(id: 1) } }", whatever the name of its type.
+// field that may change something. A mutation without arguments that returns one object counts as
+// a group of mutations, as in "mutation { user { delete(id: 1) } }", whatever the name of its type.
 func (s *schema) selection(f field, of string) []selected {
 	named, left := f.Type.named(), maxSelected
 	if of == "query" {
@@ -169,9 +169,10 @@ func (s *schema) selection(f field, of string) []selected {
 	return s.chosen(named, 2, &left, func(inner field) bool { return len(inner.Args) == 0 && !s.mutates(inner.Type.named()) })
 }
 
-// chosen returns the fields of a type that need no argument and have no fields, and the
-// same of the objects in it, down to a depth, at most left. An object with arguments is
-// left out, even if none is required: many endpoints refuse a list without limits.
+// chosen returns the fields of a type that have no fields of their own and need no argument, and
+// the same fields of the objects in the type, down to a depth. It selects at most left fields. It
+// leaves out objects with arguments, even if none is required: many endpoints refuse a list
+// without limits.
 func (s *schema) chosen(name string, depth int, left *int, may func(field) bool) (out []selected) {
 	t := s.types[name]
 	if t == nil || depth == 0 {
@@ -202,7 +203,7 @@ func (s *schema) chosen(name string, depth int, left *int, may func(field) bool)
 // mutations matches names of types that contain the word Mutation or Mutations.
 var mutations = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`Mutations?([^a-z]|$)|(^|_)mutations?$`) })
 
-// mutates reports whether the name of a type says that it groups mutations.
+// mutates reports whether the name of a type says that the type is a group of mutations.
 func (s *schema) mutates(name string) bool {
 	return !s.leaf(name) && (name == s.mutation || mutations().MatchString(name))
 }
@@ -268,7 +269,7 @@ func (w *jsonSchemas) bare(r *reference) map[string]any {
 	return map[string]any{"$ref": "#/$defs/" + t.Name}
 }
 
-// refer adds an empty definition of an input object, which define completes.
+// refer adds an empty definition of an input object. define completes it later.
 func (w *jsonSchemas) refer(t *kind) {
 	if w.defs[t.Name] == nil {
 		w.defs[t.Name] = map[string]any{}
@@ -278,7 +279,7 @@ func (w *jsonSchemas) refer(t *kind) {
 	}
 }
 
-// define completes the definitions. It does not recurse, because they can form a long chain.
+// define completes the definitions. It does not recurse, because definitions can form a long chain.
 func (w *jsonSchemas) define() {
 	for len(w.waiting) > 0 {
 		t := w.waiting[len(w.waiting)-1]
@@ -294,7 +295,7 @@ func (w *jsonSchemas) define() {
 // inputObject is the JSON Schema of an input object, with the input objects that it refers to.
 type inputObject struct {
 	text   json.RawMessage
-	refers []*kind // each input object once, in the order of the fields
+	refers []*kind // input objects to which it refers, each once, in the order of the fields
 }
 
 // inputObject returns the JSON Schema of an input object. It is cached, because many tools may use it.
@@ -322,8 +323,8 @@ func (s *schema) inputObject(t *kind) inputObject {
 	return s.inputs[t.Name]
 }
 
-// scalar returns the schema of a scalar or an enum. A custom scalar accepts anything,
-// because its values are not known.
+// scalar returns the schema of a scalar or an enum. A custom scalar accepts any value, because its
+// values are not known.
 func (w *jsonSchemas) scalar(name string) map[string]any {
 	switch name {
 	case "String", "ID":
@@ -348,7 +349,7 @@ func (w *jsonSchemas) scalar(name string) map[string]any {
 // nullable returns a schema that also accepts null.
 func nullable(schema map[string]any) map[string]any {
 	if schema["type"] == nil && schema["enum"] == nil && schema["$ref"] == nil {
-		return schema // accepts anything already
+		return schema // it accepts any value already
 	}
 	return map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
 }
