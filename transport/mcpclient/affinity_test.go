@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// All later requests have the cookies of the server, in addition to those of the configuration.
+// The client sends the cookies of the server with all later requests, in addition to those of the configuration.
 func TestCookiesOfTheServer(t *testing.T) {
 	for _, kind := range []string{upstream.HTTP, upstream.SSE} {
 		t.Run(kind, func(t *testing.T) {
@@ -194,8 +194,8 @@ func (c *resettingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// If an idle connection is reset, a call of a read-only tool is sent once more. Any other call
-// fails, and is not sent twice.
+// If an idle connection is reset, the client sends a call of a read-only tool once more. Any other call
+// fails and is not sent again.
 func TestTheResetOfAnIdleConnection(t *testing.T) {
 	h := mcpserver.NewHTTP("json")
 	var mu sync.Mutex

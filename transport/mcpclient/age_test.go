@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestListAge: if a server cannot announce changes of its tool list, the list is used for the time
-// that the server names, or for five minutes.
+// TestListAge: if a server cannot announce changes of its tool list, the list may be used for the time
+// that the server sets, or for five minutes.
 func TestListAge(t *testing.T) {
 	for name, tt := range map[string]struct {
 		capability, list string

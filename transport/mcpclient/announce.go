@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// announced is a tool as the result of tools/list describes it.
+// announced is a tool in the result of tools/list.
 type announced struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title"`
@@ -24,18 +24,17 @@ type announced struct {
 	} `json:"execution"`
 }
 
-// hints are the annotations of a tool. Before MCP 2025-06-18, the title of a tool was
-// one of them.
+// hints are the annotations of a tool. Before MCP 2025-06-18, they included the title of the tool.
 type hints struct {
 	toolscript.Annotations
 	Title string `json:"title"`
 }
 
-// noArguments is the input schema of a tool that has none.
+// noArguments is the input schema of a tool that the server lists without one.
 var noArguments = json.RawMessage(`{"type":"object"}`)
 
-// tool reads one entry. An error in a field that calls or types depend on rejects the
-// tool; an error in a descriptive field is tolerated.
+// tool parses one entry. It returns an error if a field is wrong on which calls or types depend.
+// It ignores errors in descriptive fields.
 func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
 	var a announced
 	if err := json.Unmarshal(raw, &a); err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// appsExtension is the name of MCP's extension for apps. A server may look for it before it lists
-// the tools of its apps.
+// appsExtension is the name of MCP's extension for apps. A server may list the tools of its apps only
+// for clients that support the extension.
 const appsExtension = "io.modelcontextprotocol/ui"
 
-// apps is what this client says about the extension.
+// apps are the settings of this client for the extension.
 var apps = map[string]any{"mimeTypes": []string{toolscript.PageType}}
 
-// uiOf reads what a tool says about apps in its _meta; nil if it says nothing. The member
-// "ui/resourceUri" is the older form of "resourceUri". An invalid member is ignored.
+// uiOf reads the metadata of apps in the _meta of a tool. It returns nil if there are none. The member
+// "ui/resourceUri" is the older form of "resourceUri". uiOf ignores invalid members.
 func uiOf(meta json.RawMessage) *toolscript.UI {
 	var m struct {
 		UI    json.RawMessage `json:"ui"`

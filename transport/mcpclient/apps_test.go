@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestToolsOfApps: in both generations of MCP, the server is told that the client knows apps. What a tool says
-// about them is read in both of its forms; what is not valid is ignored.
+// TestToolsOfApps: with and without a handshake, the client tells the server that it supports apps. It reads both
+// forms of the metadata of tools, and ignores invalid members.
 func TestToolsOfApps(t *testing.T) {
 	tools := map[string]struct {
 		meta string

@@ -27,7 +27,7 @@ func (c *Conn) failed(about toolscript.Error, failure *mcp.JSONRPCErrorDetails) 
 	about.Sent, about.RPCCode = toolscript.SentYes, failure.Code
 	if failure.Code == mcp.URL_ELICITATION_REQUIRED {
 		if pages := upstream.NewPagesError(c.words.Printable(failure.Message), failure.Data); pages != nil {
-			about.Sent = toolscript.SentNo // the server wants the call again
+			about.Sent = toolscript.SentNo // the server has not carried out the call and asks for it again
 			return wrapError(about, toolscript.ToolFailed, pages)
 		}
 	}
@@ -78,16 +78,16 @@ func (c *Conn) callRounds(ctx context.Context, t upstream.ToolCall, about toolsc
 	return c.toolResult(result, about)
 }
 
-// CallTool calls a tool by the server's own name for it. args is a JSON object; empty
-// means {}. The result is the server's, unchanged, with all its members: content,
-// structuredContent, isError, _meta and others. progress, if not nil, is called for
-// each progress notification, under the rules of Events.
+// CallTool calls a tool. tool is the server's own name for the tool. args is a JSON object; empty
+// args mean {}. CallTool returns the result of the server unchanged, with all members: content,
+// structuredContent, isError, _meta and others. If progress is not nil, CallTool calls it for each
+// progress notification, under the rules of Events.
 //
-// The call is limited by ctx only. When ctx ends, the server is notified. The error
-// is a *toolscript.Error: ToolFailed for a JSON-RPC error, TooLarge, Unavailable if
-// the connection broke, Timeout, Cancelled, Busy if the server has stopped reading or
-// requests a pause, Unauthorized or Forbidden for the corresponding HTTP status, and
-// Invalid if args is not an object.
+// Only ctx limits the call. When ctx ends, CallTool notifies the server. The error is a
+// *toolscript.Error: ToolFailed for a JSON-RPC error, TooLarge, Unavailable if the connection
+// broke, Timeout, Cancelled, Busy if the server has stopped reading or asks for a pause,
+// Unauthorized or Forbidden for the corresponding HTTP status, and Invalid if args is not an
+// object.
 func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (result json.RawMessage, err error) {
 	ctx, release := budget.Ensure(ctx)
 	defer release()

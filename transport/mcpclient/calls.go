@@ -22,11 +22,11 @@ const firstID = 100_000
 type sentCall struct {
 	id       int64
 	progress func()                                    // may be nil
-	watch    atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
+	watch    atomic.Pointer[func(toolscript.Progress)] // receives the progress of the call; see upstream.WatchProgress
 	lease    *budget.Lease
 	trace    string    // traceparent for the server
 	logs     string    // the request asks for log messages from this level on; "": none
-	mark     printMark // where the server's output was when the call began
+	mark     printMark // position in the server's output when the call began
 	sole     bool      // an error without an id is its answer if no other request is in flight; see nameless
 	nameless atomic.Pointer[mcp.JSONRPCErrorDetails]
 
@@ -162,8 +162,8 @@ func (c *calls) direct(message []byte) bool {
 	return true
 }
 
-// answer handles a message that answers a call, and takes over the lease of its
-// bytes, or a request of the server. It returns false for any other message.
+// answer handles an answer to a call, or a request of the server. For an answer, it takes over the
+// lease of its bytes. It returns false for any other message.
 func (c *calls) answer(message []byte, taken *budget.Lease) bool {
 	m, ok := c.read(message)
 	if !ok {
@@ -178,7 +178,7 @@ func (c *calls) answer(message []byte, taken *budget.Lease) bool {
 	return true
 }
 
-// other handles a message that has no id of our requests.
+// other handles a message that answers none of our requests.
 func (c *calls) other(m message) bool {
 	if m.method == "" && m.failure != nil && (len(m.id) == 0 || string(m.id) == "null") {
 		c.nameless(m.failure)
@@ -187,7 +187,7 @@ func (c *calls) other(m message) bool {
 	return c.asked != nil && c.asked(m)
 }
 
-// of returns the call that a message answers, nil if there is none.
+// of returns the call that a message answers; nil if there is none.
 func (c *calls) of(m message) *sentCall {
 	id, ok := httptransport.Parse(m.id)
 	if m.method != "" || !ok {

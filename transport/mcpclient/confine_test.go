@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// confiner starts processes unchanged, and says that it cannot confine them.
+// confiner is an upstream.Confiner that starts processes without confinement, and reports that.
 type confiner struct {
 	file  *os.File
 	got   chan upstream.Confined
@@ -33,8 +33,8 @@ func (c confiner) Start(p upstream.Confined) (upstream.Start, error) {
 	return upstream.Start{Args: p.Args, Env: p.Env, Files: []*os.File{c.file}, End: func() { close(c.ended) }}, nil
 }
 
-// TestConfine: a server with a Confine is started as the Confiner says, the log says what is not
-// confined, and the Confiner is told when the process ends.
+// TestConfine: a server with a Confine is started with the Start of the Confiner, the log names the missing
+// restrictions, and the End of that Start is called when the process ends.
 func TestConfine(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 var errNotConfined = errors.New("this program cannot confine a server")
 
-// confined returns how to start the process of a server. Without a Confine, the command line
-// stays as it is.
+// confined returns the Start of the process of a server. If the configuration has no Confine, the
+// command line stays unchanged.
 func (d Dialer) confined(cfg upstream.Config, argv, env []string, dir string, on upstream.Events) (upstream.Start, error) {
 	if cfg.Trial != nil {
 		cfg.Confine = cfg.Trial

@@ -25,13 +25,13 @@ type Conn struct {
 
 	answers  *budget.Budget // nil means unlimited
 	protocol *client.Client // for the handshake only
-	refused  versions       // that the server named when it refused ours
+	refused  versions       // versions that the server has named when it refused ours
 	dialect  dialect
 	sessions sessions
 	startled atomic.Bool // the process has ended after the request of the newest version
 
 	announcesTools bool
-	announces      atomic.Bool  // the server sends notifications of changes of its list of tools
+	announces      atomic.Bool  // the server sends a notification when its list of tools changes
 	listAge        atomic.Int64 // a time.Duration; see ListAge
 	offers         offers
 	tasks          tasks
@@ -82,9 +82,9 @@ func (c *Conn) Close() error {
 	return c.closeErr
 }
 
-// notified handles a notification. It runs in the goroutine that reads the answers.
-// It must not block or call mcp-go's client, because that would stop all answers. A
-// panic would end the process.
+// notified handles a notification. It runs in the goroutine that reads the answers, so it must not
+// block or call mcp-go's client: no answer could arrive. It must not panic, because that would end
+// the process.
 func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	defer rescue.Catch(panicked(c.on))
 	switch n.Method {
@@ -130,7 +130,7 @@ func (c *Conn) remember(tools []toolscript.Tool) {
 	c.dialect.setTools(tools)
 }
 
-// harmless reports whether a tool may be called twice.
+// harmless reports whether the annotations of a tool say that it may be called twice.
 func (c *Conn) harmless(tool string) bool {
 	c.hintsMu.RLock()
 	defer c.hintsMu.RUnlock()

@@ -198,7 +198,7 @@ func TestLargeAnswers(t *testing.T) {
 		t.Skip("moves 130 MB")
 	}
 	c := dial(t, config(t), upstream.Events{})
-	ctx := kit.WithTimeout(t, 3*time.Minute) // the call takes twenty times longer under the race detector
+	ctx := kit.WithTimeout(t, 3*time.Minute) // with the race detector, the call takes twenty times longer
 	got, err := c.CallTool(ctx, "big", json.RawMessage(`{"bytes":60000000}`), nil)
 	if err != nil || len(got) < 60_000_000 {
 		t.Errorf("60 MB: %d bytes, %v", len(got), err)

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// deviations are the ways in which a server departs from MCP without harm.
+// deviations records how a server deviates from MCP in ways that this package tolerates.
 type deviations struct {
 	on upstream.Events
 
@@ -16,7 +16,7 @@ type deviations struct {
 	all []string // sorted
 }
 
-// note records one of them. The first time, it is also logged.
+// note records a deviation. It also logs each deviation once.
 func (d *deviations) note(how string) {
 	d.mu.Lock()
 	at, known := slices.BinarySearch(d.all, how)
@@ -29,8 +29,8 @@ func (d *deviations) note(how string) {
 	}
 }
 
-// Deviations returns the ways in which the server has departed from MCP so far and was understood
-// nevertheless, as texts that follow the name of the server.
+// Deviations returns the deviations of the server from MCP so far that this package has tolerated. Each
+// is a text that continues a sentence after the name of the server.
 func (c *Conn) Deviations() []string {
 	c.calls.odd.mu.Lock()
 	defer c.calls.odd.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// altered answers each request with what alter makes of a regular answer.
+// altered starts a server that passes each regular answer through alter.
 func altered(t *testing.T, alter func(w http.ResponseWriter, answer string) string) upstream.Config {
 	t.Helper()
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func latin(text string) string {
 	return out.String()
 }
 
-// TestDeviations: a server that departs from JSON-RPC in a known way is understood, and its status says how.
+// TestDeviations: the client tolerates known deviations from JSON-RPC, and Deviations returns them.
 func TestDeviations(t *testing.T) {
 	plain := func(text string) string { return strings.NewReplacer(`\u00e9`, "é", `\u00e7`, "ç").Replace(text) }
 	for how, alter := range map[string]func(w http.ResponseWriter, answer string) string{
@@ -94,7 +94,7 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
-// TestDeviationsOverStdio: the same holds for lines.
+// TestDeviationsOverStdio checks the same over stdio.
 func TestDeviationsOverStdio(t *testing.T) {
 	if got := dial(t, config(t), upstream.Events{}).Deviations(); len(got) > 0 {
 		t.Errorf("a regular server: %q", got)

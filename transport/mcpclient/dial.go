@@ -26,7 +26,7 @@ type DialError struct {
 	Stderr []string
 }
 
-// Error returns the reason, followed by the line of standard error that says most.
+// Error returns the reason, followed by the line of standard error that explains most; see telling.
 func (e *DialError) Error() string {
 	if len(e.Stderr) == 0 {
 		return e.Err.Error()
@@ -34,10 +34,11 @@ func (e *DialError) Error() string {
 	return e.Err.Error() + ": " + telling(e.Stderr)
 }
 
+// Unwrap returns e.Err.
 func (e *DialError) Unwrap() error { return e.Err }
 
-// ParseDialError rebuilds a DialError from the text and the standard error that another
-// process has sent.
+// ParseDialError returns a DialError for the text and the standard error of a DialError that
+// another process has sent.
 func ParseDialError(text string, stderr []string) *DialError {
 	if len(stderr) > 0 {
 		text = strings.TrimSuffix(text, ": "+telling(stderr))
@@ -73,8 +74,8 @@ type Dialer struct {
 
 	// RoundTripper, if not nil, wraps the HTTP transport of each HTTP and SSE server.
 	// It may add credentials and handle responses with status 401 or 403. base
-	// applies the proxies and certificates of the environment. Redirects are handled
-	// above it: each request that it receives goes to the server's own origin.
+	// applies the proxies and certificates of the environment. The caller of the
+	// RoundTripper follows redirects, so each request goes to the server's own origin.
 	//
 	// If RoundTrip returns an error that is or wraps a *toolscript.Error of kind
 	// Unauthorized, the Dial or the connection ends with that error. A response with
@@ -85,11 +86,13 @@ type Dialer struct {
 	Answers *budget.Budget
 }
 
-// Dial starts or contacts the server and performs the handshake. ctx limits the
-// handshake only: its end does not affect an established connection. If Dial fails,
-// no process of the server is left running. There is one exception: if ctx is cancelled while
-// a package manager installs the server, the installation goes on in the background, because
-// a half installation would break every later start. At the deadline of ctx it ends.
+// Dial starts or contacts the server and performs the handshake. ctx limits the handshake only: its
+// end does not affect an established connection.
+//
+// If Dial fails, it leaves no process of the server running, with one exception: if ctx is cancelled
+// while a package manager installs the server, the installation continues in the background, because
+// a half-finished installation would break every later start. At a deadline of ctx, the installation
+// ends.
 //
 // The error is a *toolscript.Error: Unsupported or Invalid if a retry cannot help,
 // Unauthorized if the server requires credentials, otherwise Unavailable, Timeout or
@@ -138,7 +141,7 @@ func (c *Conn) abort(ctx context.Context, r *proc.Reaper) error {
 	return errors.Join(err, s.abort())
 }
 
-// connect creates the peer and performs the handshake.
+// connect sets c.peer, which connects to the server, and performs the handshake.
 func (c *Conn) connect(ctx context.Context, d Dialer, cfg upstream.Config) error {
 	c.dialect.prepare(cfg.Protocol, c.on)
 	if cfg.Type == upstream.Stdio {
@@ -174,7 +177,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 	wire := c.forProtocol()
 	c.protocol = client.NewClient(wire, c.dialect.options()...)
 	c.protocol.OnNotification(c.notified)
-	if err := c.protocol.Start(context.Background()); err != nil { // the context applies to the whole connection
+	if err := c.protocol.Start(context.Background()); err != nil { // this context lasts as long as the connection
 		return err
 	}
 	if process, ok := c.peer.(*stdio); ok {
@@ -209,7 +212,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 	return nil
 }
 
-// onServer gives an error the kind Unavailable unless it already has a kind.
+// onServer returns err with the kind Unavailable, or err itself if it already has a kind.
 func onServer(err error) error {
 	var e *toolscript.Error
 	if errors.As(err, &e) {
@@ -218,8 +221,8 @@ func onServer(err error) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }
 
-// dialError describes why the connection failed. The peer has already ended, so
-// lines, its standard error, is complete.
+// dialError describes why the connection failed. lines are the complete standard error of the
+// server, because the peer has already ended.
 func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 	about := toolscript.Error{Server: c.name}
 	fail := func(kind toolscript.Kind, err error) error {

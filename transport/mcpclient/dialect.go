@@ -18,18 +18,18 @@ import (
 // self identifies this client in the handshake.
 var self = mcp.Implementation{Name: "toolscript", Version: toolscript.Version}
 
-// dialect is the negotiated version of MCP and its consequences for our own requests,
-// which do not go through mcp-go's client.
+// dialect is the negotiated version of MCP, and what it means for requests of this package that do
+// not go through mcp-go's client.
 type dialect struct {
 	newest       string // the newest version to offer
-	forced       bool   // the configuration says newest
+	forced       bool   // newest comes from the configuration
 	capabilities mcp.ClientCapabilities
 
 	modernCapabilities mcp.ClientCapabilities // capabilities, and the extensions of MCP 2026-07-28
 
 	mu      sync.RWMutex
 	version string              // the negotiated version
-	logs    string              // requests ask for log messages from this level on, which MCP 2026-07-28 wants; "": none
+	logs    string              // level from which requests ask for log messages, as in MCP 2026-07-28; "": they do not ask
 	tools   map[string]mcp.Tool // tools with parameters that MCP 2026-07-28 repeats in HTTP headers
 }
 
@@ -44,7 +44,7 @@ func (d *dialect) prepare(newest string, on upstream.Events) {
 	d.modernCapabilities.Extensions = map[string]any{appsExtension: apps, tasksExtension: map[string]any{}}
 }
 
-// older limits the versions to those with a handshake.
+// older limits the offered versions to those with a handshake.
 func (d *dialect) older() { d.newest = min(d.newest, upstream.Handshake) }
 
 func (d *dialect) preferred() string { return d.newest }
@@ -70,16 +70,15 @@ func (d *dialect) handshakes() bool {
 	return d.version != "" && !mcp.IsModernProtocol(d.version)
 }
 
-// modern reports whether the server uses the protocol without a handshake.
+// modern reports whether the negotiated version has no handshake, as MCP 2026-07-28.
 func (d *dialect) modern() bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return mcp.IsModernProtocol(d.version)
 }
 
-// request builds a request in the negotiated version. Without params the message has
-// no such member: JSON-RPC allows only an object or an array there, and the
-// TypeScript SDK drops a message with "params": null.
+// request builds a request in the negotiated version. If params is nil, the message has no member
+// "params": JSON-RPC does not allow null there, and the TypeScript SDK drops a message with it.
 func (d *dialect) request(c *sentCall, method string, params map[string]any) (transport.JSONRPCRequest, error) {
 	d.mu.RLock()
 	version := d.version
@@ -130,7 +129,7 @@ func (d *dialect) requestIn(version string, c *sentCall, method string, params m
 	return request, err
 }
 
-// headers repeats parts of a request for proxies that do not read bodies.
+// headers returns HTTP headers that repeat parts of a request, for proxies that do not read bodies.
 func (d *dialect) headers(version, method string, params json.RawMessage) http.Header {
 	header := make(http.Header)
 	for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(method), params) {
@@ -154,7 +153,7 @@ func (d *dialect) headers(version, method string, params json.RawMessage) http.H
 	return header
 }
 
-// setTools keeps the schemas that request parameters in HTTP headers.
+// setTools keeps the tools whose schemas ask for parameters in HTTP headers.
 func (d *dialect) setTools(tools []toolscript.Tool) {
 	known := make(map[string]mcp.Tool)
 	for _, t := range tools {

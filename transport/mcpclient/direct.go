@@ -9,10 +9,10 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Start begins a call without waiting for the answer. Over stdio, the caller's
-// goroutine writes the request and the goroutine that reads from the server handles
-// the answer; no other goroutine is involved. Over HTTP, Start uses a goroutine. The
-// errors are those of CallTool, except that only Cancel ends the call early.
+// Start begins a call without waiting for the answer. Over stdio, the caller's goroutine writes
+// the request, and the goroutine that reads from the server handles the answer. Over HTTP, Start
+// uses a goroutine for each call. The errors are those of CallTool, but only Cancel ends the call
+// early.
 func (c *Conn) Start(t upstream.ToolCall) upstream.Started {
 	about := toolscript.Error{Server: c.name, Tool: t.Tool}
 	if len(t.Args) == 0 {

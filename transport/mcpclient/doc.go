@@ -1,7 +1,7 @@
-// Package mcpclient connects to MCP servers. A Conn communicates with one server
-// until the connection is lost; it does not reconnect. mcp-go implements the
-// protocol. This package manages the server's process, filters its output, and
-// detects the end of the connection. See docs/design/servers.md.
+// Package mcpclient connects to MCP servers. A Conn communicates with one server until the
+// connection is lost; it does not reconnect. mcp-go implements the protocol. This package manages
+// the server's process, filters its output, and detects the end of the connection. See
+// docs/design/servers.md.
 //
 // dial.go chooses the transport by the type of server. stdio.go runs a server as a
 // child process. http.go connects to servers over HTTP with the transports of package

@@ -7,21 +7,21 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// ownPrefix begins the names of toolscript's own variables. One of them holds the
-// gateway's capability URL. They are never passed to a server.
+// ownPrefix is the prefix of toolscript's own variables. One of them holds the gateway's capability
+// URL. No server gets them.
 const ownPrefix = "TOOLSCRIPT_"
 
 // serverEnvironment is the complete environment of a server.
 type serverEnvironment struct {
 	vars     []string // NAME=value, sorted
 	refused  []string // names of toolscript's variables that the configuration sets
-	withheld []string // inherited variables that are omitted because of their value
+	withheld []string // names of inherited variables that are omitted because their values contain credentials
 }
 
-// Environment returns the environment of a server of type Stdio, and of the programs that
-// a built-in tool runs, as NAME=value: the variables of host that the server inherits, and
-// the variables of its configuration. host is the environment of the gateway, in the form
-// of os.Environ.
+// Environment returns the environment of a server of type Stdio, or of the programs that a built-in
+// tool runs, as NAME=value. It contains the variables of host that the server inherits, and the
+// variables of its configuration. host is the environment of the gateway, in the form of
+// os.Environ.
 func Environment(host []string, cfg upstream.Config) []string { return environment(host, cfg).vars }
 
 // environment selects variables from host, the gateway's environment, and adds those

@@ -17,7 +17,7 @@ import (
 // servers are combined in one URL.
 const maxCursor = 2 << 10
 
-// offers records which capabilities other than tools a server has announced.
+// offers are the capabilities other than tools that a server has announced.
 type offers struct{ resources, prompts, completions, tasks, skills, logging, subscribe, resourcesChange, promptsChange bool }
 
 func offersOf(announced mcp.ServerCapabilities) offers {
@@ -27,7 +27,7 @@ func offersOf(announced mcp.ServerCapabilities) offers {
 	o.resourcesChange, o.promptsChange = o.resources && announced.Resources.ListChanged, o.prompts && announced.Prompts.ListChanged
 	_, o.skills = announced.Extensions[skillsExtension]
 	if t := announced.Tasks; t != nil && t.Requests != nil && t.Requests.Tools != nil {
-		o.tasks = t.Requests.Tools.Call != nil // tasks of MCP 2025-11-25; those of the extension need no announcement
+		o.tasks = t.Requests.Tools.Call != nil // only for tasks of MCP 2025-11-25; tasks of the extension need no announcement
 	}
 	return o
 }
@@ -66,7 +66,7 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 	return result, err
 }
 
-// have returns an error if the server lacks the capability for a request.
+// have returns an error wrapping ErrNoCapability if the server lacks the capability for a request.
 func (a offers) have(o toolscript.FetchRequest) error {
 	switch {
 	case o.ID == toolscript.Complete && !a.completions:
@@ -85,7 +85,7 @@ func (a offers) have(o toolscript.FetchRequest) error {
 	return nil
 }
 
-// requestFor returns the method and parameters of MCP for a request.
+// requestFor returns the MCP method and the parameters of a request.
 func requestFor(o toolscript.FetchRequest) (method string, params map[string]any, err error) {
 	params = map[string]any{}
 	if o.Cursor != "" {
@@ -159,7 +159,7 @@ func holds(result json.RawMessage, o toolscript.FetchRequest) bool {
 	return r.Contents != nil
 }
 
-// keys are the members that an entry of a collection must have.
+// keys maps collections to the member that each entry must have.
 var keys = map[toolscript.Collection]string{
 	toolscript.Resources: "uri", toolscript.ResourceTemplates: "uriTemplate", toolscript.Prompts: "name",
 }
@@ -170,7 +170,7 @@ func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result jso
 	if err := json.Unmarshal(result, &page); err != nil {
 		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its list of %s cannot be read: %s", of, c.words.Printable(err.Error())))
 	}
-	page.Missing = nil // set by the gateway only
+	page.Missing = nil // only the gateway may set it
 	all := page.Entries
 	page.Entries = nil
 	for _, raw := range all {
@@ -189,8 +189,7 @@ func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result jso
 	return toolscript.PlainJSON(page)
 }
 
-// entry sets the member "server" of an entry and overwrites a value that the server
-// may have set.
+// entry sets the member "server" of an entry, and overwrites the value if the server has set one.
 func (c *Conn) entry(key string, raw json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {

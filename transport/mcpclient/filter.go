@@ -25,10 +25,9 @@ const (
 // errTooLarge ends a connection if a message that is too large belongs to no call.
 var errTooLarge = fmt.Errorf("the server sent a message larger than %d MB", maxMessage>>20)
 
-// filter reads the server's output line by line and forwards the messages. A message
-// that exceeds the read buffer is collected within the budget for answers. Answers go to
-// their calls directly, because mcp-go would copy them five times, and would ignore unreadable
-// ones.
+// filter reads the server's output line by line and forwards the messages. It collects a message
+// that exceeds the read buffer within the budget for answers. It passes answers directly to their
+// calls: mcp-go would copy them five times, and would ignore answers that it cannot read.
 type filter struct {
 	to      io.Writer
 	limit   int
@@ -81,8 +80,8 @@ func (f *filter) pass(message []byte) {
 	}
 }
 
-// long handles a message that does not fit into the buffer. piece is its first part,
-// and deep has already measured it.
+// long handles a message that does not fit into the buffer. piece is its first part; deep has
+// already measured that part.
 func (f *filter) long(in *bufio.Reader, piece []byte, deep *rawjson.Meter) error {
 	lease := f.answers.Lease(f.ctx)
 	defer lease.Release()
@@ -115,7 +114,7 @@ func (f *filter) long(in *bufio.Reader, piece []byte, deep *rawjson.Meter) error
 	return nil
 }
 
-// refuse skips the rest of a message that is too large. Its call fails.
+// refuse skips the rest of a message that is too large, and fails its call.
 func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 	lastPart := bytes.Clone(piece[max(0, len(piece)-edge):])
 	end, skipped, err := skip(in, more)
@@ -175,9 +174,9 @@ func skip(in *bufio.Reader, more bool) (end []byte, skipped int, err error) {
 	return end, skipped, nil
 }
 
-// startsMessage distinguishes a JSON object from text that servers, or the npx and
-// uvx that start them, print to standard output by mistake. Node prints objects
-// without a quote after the brace.
+// startsMessage reports whether a line begins like a JSON object. Servers, and npx or uvx that start
+// them, print other text to standard output by mistake. Objects that Node prints have no quote after
+// the brace.
 func startsMessage(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	if len(line) == 0 || line[0] != '{' {

@@ -18,22 +18,22 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// known reports whether a server with the handshake was known.
+// known reports whether an earlier connection has found a version without a handshake (modern), or with one.
 func known(s upstream.Spoken, modern bool) bool {
 	return s.Version != "" && mcp.IsModernProtocol(s.Version) == modern
 }
 
-// How long a server may leave the request of the newest version unanswered before the handshake of
-// the older ones is sent as well. The answer to the first request still counts: a process that is
-// slow to start reads both.
+// How long a server may leave the request of the newest version unanswered. Then initialize also sends
+// the handshake of the older versions. A late answer to the first request still counts, because a
+// process that starts slowly reads both requests.
 const (
 	patienceStdio = 500 * time.Millisecond
 	patienceHTTP  = 2 * time.Second
-	patienceKnown = 5 * time.Second // the server is known to answer
+	patienceKnown = 5 * time.Second // for a server that has answered such a request before
 )
 
-// initialize agrees on a version of MCP. If no version is configured, the newest one is tried first,
-// unless the server is known to have the handshake.
+// initialize agrees on a version of MCP. If the configuration sets no version, initialize tries the newest
+// one first, unless the server is known to need the handshake.
 func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 	newest := c.dialect.preferred()
 	switch {
@@ -45,7 +45,7 @@ func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 			c.learn(result, false)
 			return result, err
 		}
-		if found := c.discover(ctx, newest); found.err == nil { // the server was replaced by a newer one
+		if found := c.discover(ctx, newest); found.err == nil { // the server has been replaced by a newer one
 			c.learn(found.result, true)
 			return found.result, nil
 		}
@@ -54,7 +54,7 @@ func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 	return c.probe(ctx, newest)
 }
 
-// over reports whether an error is not about the version of MCP.
+// over reports whether an error has another cause than the version of MCP, so that no other version helps.
 func (c *Conn) over(ctx context.Context, err error) bool {
 	var unreachable *httptransport.UnreachableError
 	return ctx.Err() != nil || httptransport.Unauthorized(err) || errors.As(err, &unreachable) || isLost(err)
@@ -64,7 +64,7 @@ func isLost(err error) bool {
 	return errors.Is(err, transport.ErrTransportClosed) || errors.Is(err, errClosed)
 }
 
-// learn reports what the server speaks, if it was not known or has changed.
+// learn reports the version that the server speaks to Events, if it was not known or has changed.
 func (c *Conn) learn(result *mcp.InitializeResult, modern bool) {
 	if result == nil || c.on.Speaks == nil || c.dialect.forced {
 		return
@@ -78,7 +78,7 @@ func (c *Conn) learn(result *mcp.InitializeResult, modern bool) {
 		return
 	}
 	if !modern && known(before, false) && before.Server != "" && before.Server != now.Server {
-		now = upstream.Spoken{} // the next connection asks a server that was updated
+		now = upstream.Spoken{} // the server was updated: the next connection asks it again
 	}
 	c.on.Speaks(now)
 }
@@ -88,13 +88,13 @@ type discovered struct {
 	result *mcp.InitializeResult // nil if the server does not have that version
 	err    error
 
-	final   bool   // the error does not mean that the server has another version
-	passing bool   // the error may be of the moment
-	named   string // the version with a handshake that the server has named
+	final   bool   // the error has another cause than the version
+	passing bool   // the error may be temporary
+	named   string // version with a handshake that the server has named
 }
 
-// probe tries the newest version and then the handshake. If the first answer is late, both are
-// tried. A server that answers both has begun a session with the handshake, which then counts.
+// probe tries the newest version, and then the handshake. If the first answer is late, probe sends both.
+// If a server answers both, the handshake counts, because the server has begun a session with it.
 func (c *Conn) probe(ctx context.Context, newest string) (*mcp.InitializeResult, error) {
 	probing, stop := context.WithCancel(ctx)
 	defer stop()
@@ -163,7 +163,7 @@ func (c *Conn) patience() time.Duration {
 	}
 }
 
-// settleOn uses the version of an answer to the request of the newest one, or the handshake.
+// settleOn uses the version in the answer to the request of the newest version, or performs the handshake.
 func (c *Conn) settleOn(ctx context.Context, found discovered) (*mcp.InitializeResult, error) {
 	switch {
 	case found.err == nil && found.result != nil:
@@ -184,8 +184,9 @@ func (c *Conn) settleOn(ctx context.Context, found discovered) (*mcp.InitializeR
 	return result, err
 }
 
-// discover asks the server in a version without a handshake which versions it has, and what it is.
-// If the server has other such versions only, discover asks once more.
+// discover asks the server for its versions and its description, with a request of a version without a
+// handshake. If the server only has other versions without a handshake, discover asks once more in one
+// of these.
 func (c *Conn) discover(ctx context.Context, version string) discovered {
 	for again := true; ; again = false {
 		raw, failure, err := c.askVersions(ctx, version)
@@ -218,7 +219,7 @@ func (c *Conn) discover(ctx context.Context, version string) discovered {
 // errNotDiscovered is the error of a server that does not have the newest version.
 var errNotDiscovered = errors.New("the server does not answer server/discover")
 
-// askVersions sends the request without the state of a connection.
+// askVersions sends server/discover. It neither needs nor changes the negotiated version.
 func (c *Conn) askVersions(ctx context.Context, version string) (json.RawMessage, *mcp.JSONRPCErrorDetails, error) {
 	request, err := c.dialect.requestIn(version, &sentCall{}, string(mcp.MethodServerDiscover), nil)
 	if err != nil {
@@ -258,8 +259,8 @@ func readDiscovered(raw json.RawMessage, asked string) discovered {
 	return discovered{result: result}
 }
 
-// modernRefusal reports whether an error is one that only servers of the newest versions send, and
-// returns the versions that it names.
+// modernRefusal reports whether an error is one that only servers with a version without a handshake
+// send. It returns the versions that the error names.
 func modernRefusal(failure *mcp.JSONRPCErrorDetails, err error) (supported []string, modern bool) {
 	code, data := 0, any(nil)
 	var refused *httptransport.StatusError
@@ -286,7 +287,7 @@ func refusalText(failure *mcp.JSONRPCErrorDetails, err error) string {
 	return err.Error()
 }
 
-// isPassing reports whether a later request may have another answer.
+// isPassing reports whether an error may be temporary.
 func isPassing(err error) bool {
 	var refused *httptransport.StatusError
 	var interrupted *httptransport.InterruptedError
@@ -294,7 +295,7 @@ func isPassing(err error) bool {
 		errors.As(err, &refused) && (refused.Status >= http.StatusInternalServerError || !lastingStatus(refused.Status))
 }
 
-// speak uses a version in all later requests.
+// speak makes all later requests use a version.
 func (c *Conn) speak(version string) {
 	c.dialect.agree(version)
 	if w, is := c.peer.transport().(transport.HTTPConnection); is {
@@ -302,7 +303,7 @@ func (c *Conn) speak(version string) {
 	}
 }
 
-// wasStartled reports whether the server may have ended because of a request before the handshake.
+// wasStartled reports whether the server may have ended because it got another request before the handshake.
 func (c *Conn) wasStartled(ctx context.Context) bool {
 	process, is := c.peer.(*stdio)
 	if !is || !c.startled.Load() || c.dialect.forced || ctx.Err() != nil || known(c.on.Spoken, true) {
@@ -316,11 +317,11 @@ func (c *Conn) wasStartled(ctx context.Context) bool {
 	}
 }
 
-// without returns Events for a server that does not have a version without a handshake.
+// without returns Events that make Dial use the handshake at once.
 func without(e upstream.Events) upstream.Events {
 	e.Spoken = upstream.Spoken{Version: upstream.Handshake}
 	if e.Speaks != nil {
-		e.Speaks(e.Spoken) // if the server has ended for another reason, the next attempt starts it only once
+		e.Speaks(e.Spoken) // remember it now: if the server ends again for another reason, the next Dial starts it only once
 	}
 	return e
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// kinds are kinds of servers: the type and the switches.
+// kinds maps names of kinds of servers to their type and switches.
 var kinds = map[string][]string{
 	"plain":                  {upstream.Stdio},
 	"ignores what it lacks":  {upstream.Stdio, "strict"},
@@ -40,7 +40,7 @@ var kinds = map[string][]string{
 	"bodies, pages":          {upstream.HTTP, "json", "pages"},
 }
 
-// memory remembers what a server speaks, as a gateway does.
+// memory remembers the version that a server speaks, as a gateway does.
 type memory struct {
 	mu     sync.Mutex
 	spoken upstream.Spoken
@@ -72,8 +72,8 @@ func started(t *testing.T, kind ...string) (upstream.Config, *mcpserver.HTTP) {
 	return cfg, h
 }
 
-// TestKindsInBothGenerations connects to every kind of server in both generations, and again with
-// what the first connection has found.
+// TestKindsInBothGenerations connects to every kind of server, with and without the handshake. Then it
+// connects again with the version that the first connection has found.
 func TestKindsInBothGenerations(t *testing.T) {
 	t.Parallel()
 	for name, kind := range kinds {
@@ -129,7 +129,7 @@ func checkTools(t *testing.T, c *mcpclient.Conn) {
 	}
 }
 
-// Servers of the Rust SDK end at a request before the handshake. They are started again, once.
+// Servers of the Rust SDK end if they get another request before the handshake. Dial starts them again, once.
 func TestServerThatEndsAtTheNewestVersion(t *testing.T) {
 	cfg, known := config(t, "dies"), &memory{}
 	for _, remembered := range []string{"", upstream.Handshake} {
@@ -157,7 +157,7 @@ func TestModernServerLogs(t *testing.T) {
 	}
 }
 
-// TestRememberedGenerationIsWrong: a server that was replaced is asked again.
+// TestRememberedGenerationIsWrong: if the remembered version is wrong, because the server was replaced, Dial asks again.
 func TestRememberedGenerationIsWrong(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string][]string{"stdio": {upstream.Stdio}, "http": {upstream.HTTP}} {
@@ -181,7 +181,7 @@ func TestRememberedGenerationIsWrong(t *testing.T) {
 	}
 }
 
-// A server with another version of its own is asked at the next connection which versions of MCP it has.
+// If a server reports another version of itself, the next connection asks it again for its versions of MCP.
 func TestUpdatedServerIsAskedAgain(t *testing.T) {
 	cfg, _ := started(t, upstream.Stdio, "dual")
 	known := &memory{spoken: upstream.Spoken{Version: upstream.Handshake, Server: "1.0.0"}}
@@ -192,7 +192,7 @@ func TestUpdatedServerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// An error of the moment says nothing about the versions of a server.
+// A temporary error says nothing about the versions of a server.
 func TestPassingErrorIsNotRemembered(t *testing.T) {
 	cfg, h := started(t, upstream.HTTP, "dual")
 	h.Refuse(http.StatusServiceUnavailable, 1)
@@ -204,7 +204,7 @@ func TestPassingErrorIsNotRemembered(t *testing.T) {
 	}
 }
 
-// A server that refuses the newest version and names one without a handshake is asked in that one.
+// If a server refuses the newest version and names another one without a handshake, Dial uses that one.
 func TestNamedModernVersion(t *testing.T) {
 	var mu sync.Mutex
 	var methods []string
@@ -243,8 +243,8 @@ func TestNamedModernVersion(t *testing.T) {
 	}
 }
 
-// BenchmarkStartOfAnOlderServer measures what the request of the newest version costs a server that
-// does not have it.
+// BenchmarkStartOfAnOlderServer measures how much longer a start takes because of the request of the newest
+// version, for a server that does not support it.
 func BenchmarkStartOfAnOlderServer(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {

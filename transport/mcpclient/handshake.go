@@ -11,7 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// forProtocol returns the transport for mcp-go's client, which performs the handshake. The embedded interfaces and types have the methods that mcp-go looks for.
+// forProtocol returns the transport for mcp-go's client, which performs the handshake. Its types embed
+// the types with the methods that mcp-go looks for.
 func (c *Conn) forProtocol() transport.Interface {
 	switch w := c.peer.transport().(type) {
 	case *transport.Stdio:
@@ -38,8 +39,8 @@ func (w protocolStdio) SendRequest(ctx context.Context, request transport.JSONRP
 	return w.conn.forward(ctx, w.Stdio, request)
 }
 
-// SendNotification implements transport.Interface. It drops cancellations: they have an id of
-// mcp-go, and are only sent for subscriptions, at the end of the connection.
+// SendNotification implements transport.Interface. It drops cancellations: they contain an id of mcp-go,
+// and mcp-go sends them only for subscriptions, at the end of the connection.
 func (w protocolStdio) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
 	if n.Method == string(mcp.MethodNotificationCancelled) {
 		return nil
@@ -57,8 +58,8 @@ func (w protocolHTTP) SendRequest(ctx context.Context, request transport.JSONRPC
 	return w.conn.forward(ctx, w.overHTTP, request)
 }
 
-// forward sends a request of mcp-go's client as one of ours, and reads the versions in the
-// answer to initialize.
+// forward sends a request of mcp-go's client with an id of our own, and notes the versions in the answer to
+// initialize.
 func (c *Conn) forward(ctx context.Context, wire transport.Interface, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	ctx, release := budget.Ensure(ctx)
 	defer release()

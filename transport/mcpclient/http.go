@@ -30,7 +30,7 @@ type wire interface {
 // httpPeer is a server that is reached over HTTP.
 type httpPeer struct {
 	wire
-	words func(error) error // turns the reason for the end of the connection into an error for the user
+	words func(error) error // converts the reason for the end of the connection to an error for the user
 }
 
 func (f httpPeer) transport() transport.Interface { return f.wire }
@@ -69,7 +69,7 @@ func (d Dialer) options(name string, cfg upstream.Config, on upstream.Events) (h
 	}, nil
 }
 
-// wrapped closes the idle connections of the guard under a wrapper.
+// wrapped is the RoundTripper of Dialer.RoundTripper with the method CloseIdleConnections of the guard.
 type wrapped struct {
 	http.RoundTripper
 	guard *egress.Guard
@@ -90,7 +90,7 @@ func (c *Conn) connectHTTP(ctx context.Context, o httptransport.Options) error {
 	_ = wire.Close() // no session was opened
 	older := c.connectSSE(ctx, o)
 	if older != nil && len(c.refused) == 0 {
-		return err // the first error concerns the configured transport
+		return err // the first error is about the configured transport
 	}
 	return older
 }
@@ -106,17 +106,17 @@ func (c *Conn) connectSSE(ctx context.Context, o httptransport.Options) error {
 	return c.handshake(ctx)
 }
 
-// beforeStreamable reports whether a handshake error is one by which MCP identifies a
-// server that supports only the transport of 2024.
+// beforeStreamable reports whether a handshake error shows, by the rules of MCP, that the server
+// supports only the transport of 2024.
 func beforeStreamable(err error) bool {
 	var refused *httptransport.StatusError
 	return errors.As(err, &refused) &&
 		slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed}, refused.Status)
 }
 
-// remoteError classifies an error of package httptransport. It returns nil for other
-// errors. An error that would also fail the next request ends the connection after
-// the caller has received it: see endAfter.
+// remoteError classifies an error of package httptransport. It returns nil for other errors. If the
+// next request would fail with the same error, remoteError also ends the connection after the caller
+// has received the error; see endAfter.
 func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err error) error {
 	const unknown = "; " + toolscript.UnknownOutcome
 	var (
@@ -134,7 +134,7 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 			c.endAfter(ctx, known)
 		}
 		switch {
-		case errors.Is(err, budget.ErrFull): // the memory was needed for the answer
+		case errors.Is(err, budget.ErrFull): // there was no memory for the answer
 			about.Sent = toolscript.SentYes
 		case !errors.As(err, &interrupted): // otherwise a request for the rest of the answer was refused
 			about.Sent = toolscript.SentOf(known)
@@ -167,8 +167,8 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 	}
 }
 
-// dialRefused classifies an error of the handshake. It returns nil for errors that
-// need no further explanation.
+// dialRefused classifies an error of the handshake. It returns nil for errors that explain
+// themselves.
 func (c *Conn) dialRefused(err error) *toolscript.Error {
 	var (
 		known       *toolscript.Error
@@ -190,8 +190,8 @@ func (c *Conn) dialRefused(err error) *toolscript.Error {
 	}
 }
 
-// lastingStatus reports whether a retry of the handshake would return the same HTTP
-// status, as with a wrong URL or insufficient credentials.
+// lastingStatus reports whether a retry of the handshake would get the same HTTP status, for example
+// because the URL is wrong or credentials are missing.
 func lastingStatus(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -230,7 +230,7 @@ func (c *Conn) needsAuth(err *httptransport.UnauthorizedError) *toolscript.Error
 	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New(c.words.Printable(err.Error())), Next: next}
 }
 
-// end ends a connection over HTTP. For stdio it does nothing.
+// end ends a connection over HTTP with a reason. It does nothing for stdio.
 func (c *Conn) end(why error) {
 	if f, ok := c.peer.(httpPeer); ok {
 		f.Fail(why)
@@ -252,8 +252,8 @@ func (c *Conn) endAfter(request context.Context, why error) {
 	})
 }
 
-// refusalSent returns what an HTTP status that is not a success says about the request. A
-// status from 500 may come from a proxy that has passed the request on.
+// refusalSent returns whether the server got a request that was refused with an HTTP status. A status
+// of 500 or above may come from a proxy that has passed the request on.
 func refusalSent(status int) toolscript.Sent {
 	switch refusalKind(status) {
 	case toolscript.Forbidden, toolscript.Busy, toolscript.TooLarge:

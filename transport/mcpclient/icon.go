@@ -9,15 +9,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// maxIcon is the length in bytes up to which the icon of a server is kept. It is part of each
-// status of the server.
+// maxIcon is the maximum length of the icon of a server, in bytes. The icon is a part of each status
+// of the server.
 const maxIcon = 8 << 10
 
-// pictures are the types of images that a page shows without running code in them.
+// pictures are the media types of images that cannot contain code.
 var pictures = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// iconOf returns the first icon that can be shown without loading anything: a data URI in base64 of
-// at most 8 KiB, whose bytes are an image of its type. It returns "" if there is none.
+// iconOf returns the first icon that a page can show without loading it: a data URI in base64 of at most
+// maxIcon bytes, whose bytes are an image of the given type. It returns "" if there is none.
 func iconOf(icons []mcp.Icon) string {
 	for _, icon := range icons {
 		kind, encoded, is := strings.Cut(strings.TrimPrefix(icon.Src, "data:"), ";base64,")

@@ -10,12 +10,11 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// inherited lists the variables that a server inherits by default: user and home
-// directory, locale, network settings, the variables that common runtimes and package
-// runners need to start, and those that select a container engine, a cluster, a screen, a
-// browser or an SSH agent. The list has exact names, not prefixes, because the same prefixes
-// are used for credentials, such as NODE_AUTH_TOKEN, NPM_CONFIG__AUTH, UV_PUBLISH_TOKEN and
-// DENO_AUTH_TOKENS.
+// inherited lists the variables that a server inherits by default: user and home directory, locale,
+// network settings, variables that common runtimes and package runners need to start, and variables
+// that select a container engine, a cluster, a screen, a browser or an SSH agent. The list has exact
+// names and no prefixes, because credentials have the same prefixes: NODE_AUTH_TOKEN,
+// NPM_CONFIG__AUTH, UV_PUBLISH_TOKEN, DENO_AUTH_TOKENS.
 var inherited = slices.Concat(
 	names("", "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "NO_COLOR", "LANG", "LANGUAGE", "TZ", "TMPDIR"),
 	names("LC_", "ALL", "ADDRESS", "COLLATE", "CTYPE", "IDENTIFICATION", "MEASUREMENT", "MESSAGES", "MONETARY", "NAME", "NUMERIC", "PAPER", "TELEPHONE", "TIME"),
@@ -85,12 +84,12 @@ func listed(names []string, name string) bool {
 // Addresses of proxies and package indexes may contain a user name and a password.
 var (
 	addressWithUser = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s@]+@`) })
-	userOfSSH       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bssh://[^/\s@:]+@`) }) // ssh has no password there
+	userOfSSH       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bssh://[^/\s@:]+@`) }) // in an SSH address, a user name alone is not a credential
 	proxyWithUser   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^/\s@]+@`) })
 )
 
-// holdsCredential reports whether the value of an inherited variable contains a user
-// name or password.
+// holdsCredential reports whether the value of an inherited variable contains an address with a
+// user name or a password.
 func holdsCredential(name, value string) bool {
 	return addressWithUser().MatchString(userOfSSH().ReplaceAllString(value, "")) ||
 		strings.HasSuffix(strings.ToUpper(name), "PROXY") && proxyWithUser().MatchString(value)

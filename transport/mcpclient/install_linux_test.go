@@ -22,8 +22,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// npx is a fake package manager. It installs until the file "go" exists, runs a script of a package
-// meanwhile, and then starts the server. After SIGTERM it needs longer than other programs may.
+// npx is a simulated package manager. It installs until the file "go" exists, runs a script of a package
+// meanwhile, and then starts the server. After SIGTERM it runs longer than other programs may.
 const npx = `#!/bin/sh
 trap 'sleep 1.5 >/dev/null; echo undone >>"$FOLDER/notes"; exit 1' TERM
 echo "begun $$" >>"$FOLDER/notes"
@@ -190,7 +190,7 @@ func outlivesTheProgram(t *testing.T, s *installed) {
 	s.wasLeft()
 }
 
-// TestInstallationOutlivesAKilledProgram: it continues after SIGKILL, too. A running server ends.
+// TestInstallationOutlivesAKilledProgram: an installation also continues after SIGKILL. A running server ends.
 func TestInstallationOutlivesAKilledProgram(t *testing.T) {
 	for _, installing := range []bool{true, false} {
 		t.Run(fmt.Sprint(installing), func(t *testing.T) {
@@ -252,8 +252,8 @@ func (s *installed) takenOver() bool {
 	})
 }
 
-// wasLeft checks that an installation continues, that the next start waits for it, and that the
-// server that the first package manager finally starts does not keep running.
+// wasLeft checks that an installation continues, that the next start waits for it, and that the server
+// that the first package manager starts in the end does not keep running.
 func (s *installed) wasLeft() {
 	t := s.t
 	t.Helper()

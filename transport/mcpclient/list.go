@@ -38,12 +38,12 @@ type listing struct {
 type page struct {
 	Tools      []json.RawMessage `json:"tools"`
 	NextCursor string            `json:"nextCursor"`
-	TTLMs      *int64            `json:"ttlMs"` // of MCP 2026-07-28
+	TTLMs      *int64            `json:"ttlMs"` // how long the list may be used, in MCP 2026-07-28
 }
 
-// ListTools returns all tools of the server, in the server's order, with unchanged
-// schemas, and after them its skills. An invalid tool is omitted, and a list above the limits is truncated; both
-// are reported to Events.Log. IncludeTools and ExcludeTools are not applied.
+// ListTools returns all tools of the server, in the server's order and with unchanged schemas, and
+// after them its skills. It leaves out invalid tools and truncates a list above the limits, and
+// reports both to Events.Log. It does not apply IncludeTools and ExcludeTools.
 func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	about := toolscript.Error{Server: c.name}
 	l := &listing{
@@ -61,7 +61,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	for {
 		raw, err := c.request(ctx, about, "tools/list", params, nil)
 		if !c.announcesTools && isMethodNotFound(err) {
-			return c.listSkills(ctx, l.names), nil // a server with prompts or resources only
+			return c.listSkills(ctx, l.names), nil // the server has only prompts or resources
 		}
 		if err != nil {
 			return nil, err
@@ -80,14 +80,15 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	}
 }
 
-// listAge is how long a list of tools is used if the server sets no time; the others bound that time.
+// How long a list of tools is used: listAge if the server sets no time, otherwise the time that the server sets,
+// between shortestAge and longestAge.
 const (
 	listAge     = 5 * time.Minute
 	longestAge  = 24 * time.Hour
 	shortestAge = time.Second
 )
 
-// age returns how long the list may be used.
+// age returns how long the list with this page may be used.
 func (p page) age() time.Duration {
 	if p.TTLMs == nil {
 		return listAge
@@ -95,7 +96,8 @@ func (p page) age() time.Duration {
 	return max(shortestAge, time.Duration(min(max(*p.TTLMs, 0), longestAge.Milliseconds()))*time.Millisecond)
 }
 
-// ListAge returns how long a list of tools may be used; 0 if the server announces changes.
+// ListAge returns how long the list of ListTools may be used before it must be requested again; 0 if there is no
+// limit, because the server announces changes.
 func (c *Conn) ListAge() time.Duration {
 	if f, ok := c.peer.(httpPeer); c.announces.Load() && (!ok || c.dialect.modern() || f.Listens()) {
 		return 0

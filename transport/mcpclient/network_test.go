@@ -90,7 +90,7 @@ func TestBadNetwork(t *testing.T) {
 	}
 }
 
-// counted returns how often the counting tool was called in this process.
+// counted returns how often the tool that counts its calls was called in this process.
 func counted(t *testing.T, kind string) int64 {
 	t.Helper()
 	_, cfg := overHTTP(t, kind)
@@ -122,7 +122,7 @@ func misbehave(h *mcpserver.HTTP, stop <-chan struct{}) {
 	}
 }
 
-// line is a connection that is dialled again after it is lost.
+// line dials again after its connection is lost.
 type line struct {
 	cfg upstream.Config
 

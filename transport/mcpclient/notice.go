@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// levels maps MCP's log levels, which are those of syslog.
+// levels maps MCP's log levels, which are those of syslog, to levels of slog.
 var levels = map[string]slog.Level{
 	"debug":     slog.LevelDebug,
 	"info":      slog.LevelInfo,
@@ -25,7 +25,7 @@ func (c *Conn) logged(fields map[string]any) {
 	name, _ := fields["level"].(string)
 	raw, err := toolscript.PlainJSON(fields["data"])
 	if err != nil {
-		return // impossible: the value was decoded from JSON
+		return // impossible: fields were decoded from JSON
 	}
 	if c.on.Said != nil && toolscript.LogRank(name) >= 0 {
 		logger, _ := fields["logger"].(string)
@@ -38,8 +38,8 @@ func (c *Conn) logged(fields map[string]any) {
 	c.on.Logf(levels[name], "%s", c.words.Printable(text))
 }
 
-// panicked returns a function for rescue.Catch that logs the stack and runs the functions of then
-// in order.
+// panicked returns a function for rescue.Catch. The function logs the stack and then calls the functions
+// in then, in order.
 func panicked(on upstream.Events, then ...func()) func(*rescue.Error) {
 	return func(p *rescue.Error) {
 		on.Logf(slog.LevelError, "panic while serving the connection: %v\n%s", p.Reason, p.Stack)

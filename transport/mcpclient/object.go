@@ -6,18 +6,18 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// maxObject is the length above which only both ends of an object are kept.
+// maxObject is the length in bytes above which only the beginning and the end of an object are kept.
 const maxObject = 16 << 10
 
-// object collects the lines of a JSON object that a server prints with line breaks.
+// jsonObject collects the lines of a JSON object that a server prints with line breaks.
 type jsonObject struct {
 	text            []byte // empty: there is no object
 	depth           int
 	quoted, escaped bool
 }
 
-// add takes a line. It returns the text of the object that ends with it, valid until the next
-// call, or nil.
+// add adds a line. If the line completes an object, add returns the text of the object, which is valid
+// until the next call. Otherwise it returns nil.
 func (o *jsonObject) add(line []byte) (whole []byte) {
 	if !o.begin(line) {
 		return nil
@@ -38,7 +38,7 @@ func (o *jsonObject) add(line []byte) (whole []byte) {
 			o.depth--
 		}
 	}
-	if !bytes.HasSuffix(line, []byte("\n")) { // the rest of a long line is not known
+	if !bytes.HasSuffix(line, []byte("\n")) { // the line was cut, so its rest is not known
 		o.quoted, o.escaped = false, false
 	}
 	if n := len(o.text); n > maxObject {
@@ -51,8 +51,8 @@ func (o *jsonObject) add(line []byte) (whole []byte) {
 	return whole
 }
 
-// begin reports whether a line belongs to an object. An incomplete object is dropped where
-// another one begins.
+// begin reports whether a line belongs to an object. If another object begins with the line, begin
+// drops the incomplete one.
 func (o *jsonObject) begin(line []byte) bool {
 	text := bytes.TrimRight(o.text, " \t\r\n")
 	another := line[0] == '{' && (len(text) == 0 || bytes.IndexByte([]byte("[,:{"), text[len(text)-1]) < 0)

@@ -10,9 +10,10 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// nameless handles an error without an id, which JSON-RPC prescribes for a request that the server
-// could not read. If one request is in flight, it fails. If several are, those without an answer
-// mention the error. "Method not found" is ignored, because servers refuse notifications with it.
+// nameless handles an error without an id. By JSON-RPC, a server sends it for a request that it could
+// not read. If exactly one request is in flight, that request fails. If several are, each mentions the
+// error if it gets no answer. nameless ignores "method not found", because servers refuse
+// notifications with it.
 func (c *calls) nameless(failure *mcp.JSONRPCErrorDetails) {
 	if failure.Code == mcp.METHOD_NOT_FOUND {
 		return
@@ -31,19 +32,19 @@ func (c *calls) nameless(failure *mcp.JSONRPCErrorDetails) {
 	}
 }
 
-// isSole reports whether an error without an id can be the answer to a request. For a list it
-// cannot: the error may be about the notification that was sent before.
+// isSole reports whether an error without an id can be the answer to a request of a method. It cannot be
+// the answer to a ping or a list: the error may be about the notification that was sent before.
 func isSole(method string) bool { return method != "ping" && !strings.HasSuffix(method, "/list") }
 
-// unreadable ends the call whose answer is in a text that is not an MCP message, such as JSON with
-// NaN or with text before it. It returns false if the text is not the answer to a call.
+// unreadable fails the call whose answer cannot be read, such as JSON with NaN or with text before it.
+// It returns false if the text is not the answer to a call.
 func (c *calls) unreadable(text []byte, why string) bool {
 	answer := httptransport.Unreadable(text)
 	answer.Why = why
 	return httptransport.IsAnswer(text) && c.refuse(httptransport.In(httptransport.Ends(text)), reply{err: answer})
 }
 
-// refuse ends the first of the candidates that is in flight. It returns false if none is.
+// refuse ends the call with the first candidate id that is in flight. It returns false if none is.
 func (c *calls) refuse(candidates iter.Seq[int64], r reply) bool {
 	for id := range candidates {
 		if call := c.find(id); call != nil {

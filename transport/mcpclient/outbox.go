@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/internal/rawio"
 )
 
-// errBacklog is returned for a message that would exceed the limit of waiting bytes.
+// errBacklog is the error of Write for a message that would exceed the limit of waiting bytes.
 var errBacklog = errors.New("the server does not read its input; try again later")
 
 // maxBacklog is the maximum number of bytes that wait in all outboxes of the process
@@ -21,14 +21,14 @@ const maxBacklog = 256 << 20
 // backlog is the number of bytes that wait in all outboxes.
 var backlog atomic.Int64
 
-// errClosed is returned for a message after the outbox was closed.
+// errClosed is the error of Write after the outbox was closed.
 var errClosed = errors.New("the server's standard input is closed")
 
-// outbox writes messages to a server without blocking. The caller's goroutine writes
-// the bytes that the pipe accepts at once; a goroutine of the outbox writes the rest.
-// mcp-go writes under a lock and without a deadline, even in its reading goroutine: a
-// server that does not read would block every call beyond its context, and the
-// answers to its own requests would block the reader.
+// outbox writes messages to a server without blocking. The caller's goroutine writes the bytes
+// that the pipe accepts at once, and a goroutine of the outbox writes the rest. mcp-go alone would
+// write under a lock and without a deadline, even in the goroutine that reads. A server that does
+// not read its input would then block every call beyond its context, and the answers to its own
+// requests would block the reader.
 type outbox struct {
 	to    io.WriteCloser
 	now   func([]byte) int // writes the bytes that fit without blocking; nil if to has no such write
@@ -137,8 +137,8 @@ func (o *outbox) take() ([]byte, bool) {
 	return message, true
 }
 
-// written subtracts a message from the size after it was written: until then, it
-// occupies as much memory as a waiting message.
+// written subtracts a message from the size after it was written. Until then, the message occupies
+// as much memory as a waiting one.
 func (o *outbox) written(message []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,7 +148,7 @@ func (o *outbox) written(message []byte) {
 	}
 }
 
-// count adds n to the numbers of waiting bytes. It is called with mu held.
+// count adds n to the numbers of waiting bytes. The caller holds mu.
 func (o *outbox) count(n int) {
 	o.size += n
 	backlog.Add(int64(n))

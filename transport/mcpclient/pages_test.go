@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// A server refuses a call until a person has opened a page, whose end it reports. An elicitation of a page is
-// passed on with its id.
+// A server refuses a call until a person has opened a page, and then reports that the page is finished. The client
+// passes on an elicitation with the id of the page.
 func TestPages(t *testing.T) {
 	finished, visited := make(chan string, 4), make(chan bool, 1)
 	visit := func(address string) {
@@ -66,7 +66,7 @@ func TestPages(t *testing.T) {
 	kit.Receive(t, visited)
 }
 
-// An error that does not list pages as MCP wants stays an error of the protocol.
+// An error without a valid list of pages stays an error of the protocol.
 func TestPagesErrorsThatListNoPages(t *testing.T) {
 	const page = `{"mode":"url","message":"m","elicitationId":"p","url":"https://example.com/p"}`
 	for data, want := range map[string]bool{

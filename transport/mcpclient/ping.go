@@ -12,9 +12,9 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Ping checks whether the server answers. Any answer counts, even an error: MCP up to
-// version 2025-11-25 requires an answer to a ping, later versions have no ping, and
-// some servers never supported it.
+// Ping checks whether the server answers. Any answer counts, even an error: MCP up to version
+// 2025-11-25 requires an answer to a ping, but later versions have no ping, and some servers have
+// never supported it.
 //
 // The error has the kind Timeout if ctx ended before an answer arrived, Unavailable
 // if there was none, and Unauthorized if the server requires credentials. Unlike
@@ -38,7 +38,7 @@ func (c *Conn) Ping(ctx context.Context) error {
 		unreadable  *httptransport.UnreadableError
 	)
 	if _, err = exchange(sending, c.peer.transport(), call, request); errors.As(err, &session) {
-		err = c.renew(ctx, session.Session) // the server answered; the next request needs a new session
+		err = c.renew(ctx, session.Session) // the server has answered, but the next request needs a new session
 	}
 	switch {
 	case err == nil, errors.Is(err, httptransport.ErrTooLarge), errors.As(err, &unreadable):

@@ -7,19 +7,18 @@ import (
 	"sync"
 )
 
-// Printer is a Started that knows what the server printed during the call.
+// Printer is a Started that records what the server prints during the call.
 type Printer interface {
-	// Printed describes what the server has written since the call began: to standard error,
-	// and to standard output if it is not a message. text is a part of a sentence that
-	// begins with "; ", or empty. failure reports whether text explains why there is no
-	// answer.
+	// Printed describes what the server has written since the call began: to standard error, and
+	// to standard output if it is not a message. text is the end of a sentence that begins with
+	// "; ", or empty. failure reports whether text explains why there is no answer.
 	Printed() (text string, failure bool)
 }
 
 // printMark is a position in the output of a server.
 type printMark struct{ stderr, stdout int64 }
 
-// Printed implements Printer. Other calls may have caused the output too.
+// Printed implements Printer. The output may be about other calls in flight.
 func (c *sentCall) Printed() (text string, failure bool) {
 	if s, ok := c.conn.peer.(*stdio); ok {
 		text, failure = s.printedSince(c.mark)
@@ -48,7 +47,7 @@ func (s *stdio) printedSince(m printMark) (text string, failure bool) {
 	return text, failure
 }
 
-// namesError reports whether a line says that something has failed.
+// namesError reports whether a line reports a failure.
 func namesError(line string) bool {
 	for _, form := range errorForms() {
 		if form.MatchString(line) {
@@ -58,7 +57,7 @@ func namesError(line string) bool {
 	return false
 }
 
-// output is the standard output of a server. It keeps the beginning of the unfinished line.
+// output reads the standard output of a server, and keeps the beginning of the unfinished line.
 type output struct {
 	from io.Reader
 

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// A request that a server prints is not taken for its answer.
+// The client does not treat a request that a server prints as the answer to that request.
 func TestPrintedRequestIsNoAnswer(t *testing.T) {
 	c := dial(t, config(t, "prints"), upstream.Events{})
 	printed := startPrinting(t, c, "", `got {"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"result"}}`+"\n")

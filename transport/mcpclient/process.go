@@ -23,8 +23,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// undoExit is the time after SIGTERM to a package manager at the limit of a start, in which it may remove
-// what it has installed. It is above the limit of Close. Only tests change it.
+// undoExit is how long a package manager may run after the SIGTERM at the time limit of a start. In this time it
+// can remove what it has installed. It is longer than the limit of Close. Only tests change it.
 var undoExit = 5 * time.Second
 
 // Time limits for the end of a process. Their sum is the limit of Conn.Close; it is below the five seconds in
@@ -33,7 +33,7 @@ const (
 	closeExit  = time.Second             // after closing standard input
 	termExit   = 1500 * time.Millisecond // after SIGTERM
 	killExit   = 500 * time.Millisecond  // after SIGKILL
-	holdDelay  = time.Second             // for a process outside the group that holds the output open
+	holdDelay  = time.Second             // for a process outside of the group that keeps the output open
 	lastOutput = 300 * time.Millisecond  // to read the remaining output, and again to abandon it
 )
 
@@ -49,14 +49,14 @@ type process struct {
 	start  *proc.Start
 	reaper *proc.Reaper  // may be nil
 	exited chan struct{} // closed when the process was reaped and its group has ended
-	faulty atomic.Bool   // one of our goroutines panicked; read it after exited
-	deaf   bool          // the process has not read its input; valid after exited is closed
+	faulty atomic.Bool   // one of our goroutines has panicked; valid after exited is closed
+	deaf   bool          // the process has not read all of its input; valid after exited is closed
 
 	mu         sync.Mutex
-	groupEnded bool // the group must not be signalled: its id may have been reused
+	groupEnded bool // the group must not be signalled any more, because its id may have been reused
 }
 
-// startIn starts a process in a folder, which is resolved beneath the folder of the project.
+// startIn starts a process in a folder. It resolves the folder beneath the folder of the project.
 func startIn(project files.Folder, start upstream.Start, dir string, log *tail, on upstream.Events, r *proc.Reaper) (*process, error) {
 	held, err := project.Hold(dir)
 	switch {
@@ -89,11 +89,11 @@ func startProcess(start upstream.Start, dir string, log *tail, on upstream.Event
 	if err != nil {
 		return nil, err
 	}
-	stdout, childStdout, err := os.Pipe() // Wait would close cmd's own pipe before the reader has finished
+	stdout, childStdout, err := os.Pipe() // with cmd.StdoutPipe, Wait could close the pipe before the reader has finished
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close())
 	}
-	stderr, childStderr, err := os.Pipe() // another process may read it on, see leave
+	stderr, childStderr, err := os.Pipe() // another process may continue to read it, see leave
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close(), stdout.Close(), childStdout.Close())
 	}
@@ -112,7 +112,7 @@ func startProcess(start upstream.Start, dir string, log *tail, on upstream.Event
 	go p.guard(on, p.stdin.run)
 	go func() {
 		defer close(p.copied)
-		p.guard(on, func() { _, _ = io.Copy(log, stderr) }) // the end of the process shows what went wrong
+		p.guard(on, func() { _, _ = io.Copy(log, stderr) }) // an error ends the log only
 	}()
 	go func() {
 		defer close(p.exited)
@@ -138,7 +138,7 @@ func startError(command, dir string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return upstream.Lasting("cannot start %q: %w; is it executable?", command, err)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound): // the second one on Windows
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound): // Windows returns the second error
 		return upstream.Lasting(`cannot start %q: %w; install it, or correct "command" in .toolscript.json`, command, err)
 	}
 	return fmt.Errorf("cannot start %q: %w", command, err)
@@ -150,15 +150,15 @@ func FindProgram(host []string, cfg upstream.Config) error {
 	return namingVariables(cfg, findProgram(host, cfg))
 }
 
-// shortestNamed is the length, in bytes, of the shortest value that is replaced by its name in an
-// error about a program. All text of such an error is from the configuration or the system.
+// shortestNamed is the length in bytes of the shortest value that namingVariables replaces by its name.
+// Such an error contains only text of the configuration and the system, so short values are no words.
 const shortestNamed = 3
 
-// namingVariables replaces the values of the configuration's variables by their names in an
-// error about the program of a server.
+// namingVariables replaces the values of the configuration's variables by their names in an error about
+// the program of a server.
 func namingVariables(cfg upstream.Config, err error) error {
 	var known *toolscript.Error
-	if errors.As(err, &known) { // the errors around it add no text
+	if errors.As(err, &known) { // the errors that wrap it add no text
 		err = known
 	}
 	return upstream.ConcealerOf(redact.NewFrom(shortestNamed, cfg.Secrets)).Error(err)
@@ -178,9 +178,8 @@ func findProgram(host []string, cfg upstream.Config) error {
 	return nil
 }
 
-// Read reads from the process's standard output. After the process has ended, Read
-// fails if no output arrives for drainIdle. The time between two reads does not
-// count.
+// Read reads from the process's standard output. After the process has ended, Read fails if no
+// output arrives for drainIdle during one read.
 func (p *process) Read(b []byte) (int, error) {
 	select {
 	case <-p.exited:
@@ -194,13 +193,12 @@ func (p *process) Read(b []byte) (int, error) {
 
 // stdoutIdle sets the deadline of the current or next read.
 func (p *process) stdoutIdle() {
-	_ = p.stdout.SetReadDeadline(time.Now().Add(drainIdle)) // fails on Windows, where pipes have no deadline
+	_ = p.stdout.SetReadDeadline(time.Now().Add(drainIdle)) // fails on Windows, where pipes have no deadlines
 }
 
-// wait reaps the process. If the system can report the end of a process before it is
-// reaped, the group is killed first, because the id of the group cannot be reused
-// before the leader is reaped. Killing the group also closes the pipes that
-// grandchildren hold.
+// wait reaps the process and kills its group. If the system can report the end of a process before
+// it is reaped, wait kills the group first, because the id of the group cannot be reused before the
+// leader is reaped. Killing the group also closes the pipes that grandchildren hold.
 func (p *process) wait() {
 	if awaitExit(p.cmd.Process.Pid) {
 		pipe, is := p.stdin.to.(syscall.Conn)
@@ -244,8 +242,8 @@ func (p *process) status() error {
 	return errors.New(p.cmd.ProcessState.String())
 }
 
-// close ends the process as MCP prescribes: close the input, wait for the server to
-// exit, send SIGTERM, then SIGKILL.
+// close ends the process as MCP requires: it closes the input, waits until the server exits, then
+// sends SIGTERM, and then SIGKILL.
 func (p *process) close() error {
 	_ = p.stdin.Close() // never fails
 	if p.gone(closeExit) {
@@ -258,10 +256,10 @@ func (p *process) close() error {
 	return p.kill()
 }
 
-// abort ends a process that has no calls in flight, with a SIGTERM.
+// abort ends a process that has no calls in flight. It sends SIGTERM at once.
 func (p *process) abort() error { return p.terminate(closeExit) }
 
-// undo is like abort, with time for a package manager to remove a partial installation.
+// undo is like abort, but gives a package manager time to remove a partial installation.
 func (p *process) undo() error { return p.terminate(undoExit) }
 
 func (p *process) terminate(within time.Duration) error {

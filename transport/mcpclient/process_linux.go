@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitExit waits for the end of a child without reaping it. It returns false if that
-// failed.
+// awaitExit waits for the end of a child without reaping it. It returns false if that is not
+// possible.
 func awaitExit(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -18,7 +18,7 @@ func awaitExit(pid int) bool {
 	}
 }
 
-// unread reports whether a process has left input in its pipe. pipe is our end of it.
+// unread reports whether a process has left input unread in its pipe. pipe is our end of the pipe.
 func unread(pipe syscall.Conn) bool {
 	raw, err := pipe.SyscallConn()
 	if err != nil {

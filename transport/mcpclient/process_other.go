@@ -4,9 +4,9 @@ package mcpclient
 
 import "syscall"
 
-// awaitExit does nothing: golang.org/x/sys cannot wait without reaping on this
-// system. The group is killed right after the child is reaped.
+// awaitExit returns false: golang.org/x/sys cannot wait without reaping on this system. So wait kills
+// the group right after it has reaped the child.
 func awaitExit(int) bool { return false }
 
-// unread returns false: this system does not say whether a process has read its input.
+// unread returns false: this system does not report whether a process has read its input.
 func unread(syscall.Conn) bool { return false }

@@ -11,8 +11,8 @@ import (
 // A group is a process group.
 type group struct{ leader *os.Process }
 
-// startGroup starts the leader of a new process group. Signals then reach its descendants, and a
-// Ctrl-C at the terminal does not reach them.
+// startGroup starts the leader of a new process group. So signals to the group reach its descendants,
+// and Ctrl-C at the terminal does not reach them.
 func startGroup(cmd *exec.Cmd) (group, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err := cmd.Start()
@@ -23,7 +23,7 @@ func (g group) terminate() { g.signal(syscall.SIGTERM) }
 
 func (g group) kill() { g.signal(syscall.SIGKILL) }
 
-// end kills what is left of the group.
+// end kills the processes that are left in the group.
 func (g group) end() { g.kill() }
 
 func (g group) signal(s syscall.Signal) {

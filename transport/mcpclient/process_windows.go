@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// A group is a job. It also ends when this process is killed.
+// A group is a job. Its processes also end when this process is killed.
 type group struct{ job *proc.Job }
 
 // startGroup starts a process in a new job. A Ctrl-C at the console does not reach it.
@@ -20,11 +20,11 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 	return group{job}, err
 }
 
-// terminate kills the group: Windows has no signal that requests termination. A server has seen the
-// end of its standard input before.
+// terminate kills the group, because Windows has no signal that asks for termination. Before, the server
+// has seen the end of its standard input.
 func (g group) terminate() { g.kill() }
 
 func (g group) kill() { g.job.Kill() }
 
-// end kills what is left of the group. The other methods must not be called afterwards.
+// end kills the processes that are left in the group. The other methods must not be called afterwards.
 func (g group) end() { _ = g.job.Close() }

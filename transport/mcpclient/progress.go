@@ -64,8 +64,8 @@ func (c *calls) directProgress(params json.RawMessage) bool {
 	return true
 }
 
-// tokenOf returns the progress token in the parameters of a notification; 0 if it is not one
-// of ours.
+// tokenOf returns the progress token in the parameters of a notification; 0 if it is not a token of
+// this package.
 func tokenOf(params map[string]any) int64 {
 	switch token := params["progressToken"].(type) {
 	case float64:

@@ -69,8 +69,8 @@ func TestRedactorKnowsSpellings(t *testing.T) {
 	}
 }
 
-// TestCutTextHasNoPartOfASecret: a long line may be cut inside a secret, and replacing secrets by
-// short names may move the cut into the part that is shown.
+// TestCutTextHasNoPartOfASecret: a cut text never shows a part of a secret, although a long line may be cut
+// inside a secret, and short names in place of secrets may move the cut into the part that is shown.
 func TestCutTextHasNoPartOfASecret(t *testing.T) {
 	secret := strings.Repeat("abcdefghij", 400)
 	redact := upstream.Redactor(upstream.Config{Secrets: map[string]string{"${KEY}": secret}})
@@ -109,7 +109,7 @@ func TestMissingProgramNamesTheVariable(t *testing.T) {
 	}
 }
 
-// TestCleaner: Cleaner removes the same as the redactor of the log, but keeps lines and length.
+// TestCleaner: Cleaner removes the same texts as the redactor of the log, but keeps line breaks and does not cut.
 func TestCleaner(t *testing.T) {
 	clean := upstream.Cleaner(upstream.Config{Secrets: map[string]string{"${KEY}": "open sesame"}, Env: map[string]string{"OTHER": "barley-of-old"}})
 	long := strings.Repeat("x", 10_000)

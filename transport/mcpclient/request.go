@@ -19,13 +19,13 @@ import (
 
 const (
 	cancelTimeout = 2 * time.Second // for the notification that a request was cancelled
-	retryAfter    = time.Second     // suggested to callers after a broken connection; the backoff of dialling starts at half of it
-	lossTimeout   = time.Second     // between a failed request and the report of why the connection ended
+	retryAfter    = time.Second     // RetryAfter of errors after a broken connection; the backoff of dialling starts at half of it
+	lossTimeout   = time.Second     // how long a failed request waits for the reason why the connection ended
 )
 
-// request sends one request and returns the server's result unchanged. It bypasses
-// mcp-go's typed calls, which lose keywords of schemas and reject unknown kinds of
-// content. about names the server and, if any, the tool in errors.
+// request sends one request and returns the server's result unchanged. It does not use mcp-go's
+// typed calls, because they lose keywords of schemas and reject unknown kinds of content. about has
+// the server and the tool for errors.
 func (c *Conn) request(ctx context.Context, about toolscript.Error, method string, params map[string]any, progress func()) (json.RawMessage, error) {
 	select {
 	case <-c.Lost():
@@ -63,7 +63,7 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	return response.Result, nil
 }
 
-// exchange sends a request that mcp-go writes. Over stdio, its answer comes from the filter.
+// exchange sends a request through mcp-go's transport. Over stdio, the answer comes from the filter.
 func exchange(ctx context.Context, wire transport.Interface, call *sentCall, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := wire.SendRequest(ctx, request)
 	r := call.outcome.Load()
@@ -76,8 +76,7 @@ func exchange(ctx context.Context, wire transport.Interface, call *sentCall, req
 	return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: request.ID, Result: r.result, Error: r.failure}, nil
 }
 
-// tooLate returns the error of a request that is made after the end of the
-// connection.
+// tooLate returns the error for a request after the end of the connection.
 func (c *Conn) tooLate(about toolscript.Error) error {
 	about.Sent = toolscript.SentNo
 	why := c.peer.reason()
@@ -93,8 +92,8 @@ func (c *Conn) tooLate(about toolscript.Error) error {
 
 var errAnswerTooLarge = fmt.Errorf("the answer is larger than %d MB; ask the tool for less at a time", maxMessage>>20)
 
-// unanswered classifies the error of a request without an answer. If the caller
-// cancelled it, unanswered notifies the server.
+// unanswered classifies the error of a request without an answer. If the caller has cancelled the
+// request, unanswered notifies the server.
 func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *sentCall, err error) error {
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errBacklog):
@@ -111,7 +110,7 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *sen
 	if classed := c.remoteError(ctx, about, err); classed != nil {
 		return classed
 	}
-	select { // the write fails shortly before the reason is known
+	select { // a write may fail shortly before the reason is known
 	case <-c.Lost():
 		err = c.peer.reason()
 	case <-time.After(lossTimeout):
@@ -119,7 +118,7 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *sen
 	return c.lostDuring(about, call, err)
 }
 
-// notSent returns the error of a message that could not be written.
+// notSent returns the error for a message that could not be written.
 func notSent(about toolscript.Error, err error) error {
 	about.RetryAfter, about.Sent = retryAfter, toolscript.SentNo
 	if errors.Is(err, errBacklog) {
@@ -128,16 +127,15 @@ func notSent(about toolscript.Error, err error) error {
 	return wrapError(about, toolscript.Unavailable, &unreachableError{errClosed.Error() + "; the call was not sent"})
 }
 
-// noAnswer returns the error of a call whose ctx has ended.
+// noAnswer returns the error for a call whose ctx has ended.
 func noAnswer(ctx context.Context, about toolscript.Error, call upstream.Started) error {
 	about.Sent = toolscript.SentUnknown
 	about.Err = errors.New("no answer in time, and the call was cancelled at the server; " + toolscript.UnknownOutcome + Unanswered(call))
 	return contextError(ctx, &about)
 }
 
-// Unanswered explains why there is no answer to a call, as the end of a sentence: what the
-// server printed meanwhile, and how to set a longer time limit, unless the output shows
-// another cause.
+// Unanswered returns the end of a sentence about a call without an answer: what the server has printed
+// during the call, and how to set a longer time limit, unless the output shows another cause.
 func Unanswered(call upstream.Started) string {
 	printed, failure := "", false
 	if p, ok := call.(Printer); ok {
@@ -149,8 +147,7 @@ func Unanswered(call upstream.Started) string {
 	return printed + `; a longer "timeout" can be set for the server in .toolscript.json`
 }
 
-// lostDuring returns the error of a call that was in flight when the connection
-// ended.
+// lostDuring returns the error for a call that was in flight when the connection ended.
 func (c *Conn) lostDuring(about toolscript.Error, call *sentCall, err error) error {
 	about.Sent = toolscript.SentUnknown
 	var known *toolscript.Error
@@ -162,9 +159,9 @@ func (c *Conn) lostDuring(about toolscript.Error, call *sentCall, err error) err
 	return wrapError(about, toolscript.Unavailable, fmt.Errorf("the connection was lost during the call (%w)%s; %s", err, printed, toolscript.UnknownOutcome))
 }
 
-// cancel notifies the server that a request was cancelled. mcp-go does so for its own
-// calls only. Over HTTP, MCP 2026-07-28 uses the end of the HTTP request as the
-// notification; older versions do not.
+// cancel notifies the server that a request was cancelled, because mcp-go only does so for its own
+// calls. In MCP 2026-07-28 over HTTP it sends nothing: there the end of the HTTP request is the
+// notification.
 func (c *Conn) cancel(call *sentCall, reason string) {
 	if _, overHTTP := c.peer.(httpPeer); overHTTP && c.dialect.modern() {
 		return
@@ -187,8 +184,7 @@ func wrapError(about toolscript.Error, kind toolscript.Kind, err error) *toolscr
 	return &about
 }
 
-// contextError returns the error for the end of ctx. It returns late if the cause is
-// only the deadline.
+// contextError returns the error for the end of ctx. It returns late if ctx has ended at its deadline.
 func contextError(ctx context.Context, late *toolscript.Error) error {
 	err := toolscript.ContextError(ctx)
 	if toolscript.KindOf(err) == toolscript.Timeout && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
@@ -198,8 +194,8 @@ func contextError(ctx context.Context, late *toolscript.Error) error {
 	return err
 }
 
-// answerError returns the error of an answer that has arrived, but is too large or cannot be
-// read. It returns nil for other errors.
+// answerError returns the error for an answer that has arrived but is too large or cannot be read. It
+// returns nil if err is about something else.
 func (c *Conn) answerError(about toolscript.Error, err error) error {
 	about.RetryAfter, about.Sent = 0, toolscript.SentYes
 	var unreadable *httptransport.UnreadableError

@@ -18,7 +18,7 @@ import (
 
 const (
 	maxRounds              = 10          // consecutive requests for input within one call
-	resubscribe            = time.Second // before a subscription begins again; doubles while it ends early
+	resubscribe            = time.Second // wait before a subscription begins again; doubles while subscriptions end early
 	maxResubscribe         = time.Minute
 	inputRequired          = string(mcp.ResultTypeInputRequired)
 	elicitationUnsupported = "elicitation is not supported on this connection"
@@ -52,9 +52,9 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.why }
 
-// reply returns the result for a request of the server. The list of roots is always
-// empty: the configuration decides which folders a server may access, and the
-// filesystem server lets the roots of the client replace its own arguments.
+// reply returns the result for a request of the server. The list of roots is always empty: the
+// configuration decides which folders a server may access, but in the filesystem server, roots of the
+// client would replace the configured folders.
 func (c *Conn) reply(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch method {
 	case string(mcp.MethodPing):
@@ -122,7 +122,7 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 	return nil, wrapError(about, toolscript.ToolFailed, errors.New(tooManyRounds))
 }
 
-// begun returns the error of a later request of a call: the server has received the first one.
+// begun returns err for a later request of a call, with Sent set: the server has received the first request.
 func begun(err error) error {
 	var known *toolscript.Error
 	if !errors.As(err, &known) || toolscript.SentOf(err) != toolscript.SentNo {
@@ -134,8 +134,8 @@ func begun(err error) error {
 	return &full
 }
 
-// subscribe asks a server of MCP 2026-07-28 for notifications about changed lists
-// until the connection ends.
+// subscribe asks a server of MCP 2026-07-28 for notifications about changes of its lists, until the
+// connection ends.
 func (c *Conn) subscribe() {
 	defer rescue.Catch(panicked(c.on))
 	ctx, cancel := context.WithCancel(context.Background())

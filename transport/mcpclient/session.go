@@ -29,10 +29,10 @@ type renewal struct {
 	err  error // valid after done is closed
 }
 
-// mayRepeat reports whether a failed request should be sent once more: the connection
-// broke before the answer, or the server has ended the session and a new one is open; and
-// either the server certainly did not execute the request, or the tool's annotations allow
-// a repeated call.
+// mayRepeat reports whether a failed request should be sent once more. This requires two things.
+// First, the connection broke before the answer, or the server has ended the session and a new
+// session is open. Second, it is certain that the server did not execute the request, or the tool's
+// annotations allow a repeated call.
 func (c *Conn) mayRepeat(ctx context.Context, about toolscript.Error, method string, err error) bool {
 	var over *httptransport.SessionError
 	var broke *httptransport.InterruptedError
@@ -65,7 +65,7 @@ func (c *Conn) renew(ctx context.Context, ended string) error {
 	}
 }
 
-// begin performs one renewal. The new session may have other tools.
+// begin performs one renewal, and reports that the tools may have changed.
 func (c *Conn) begin(r *renewal) {
 	defer close(r.done)
 	defer rescue.Catch(panicked(c.on, func() { r.err = upstream.ErrFault; c.end(upstream.ErrFault) }))
@@ -73,7 +73,7 @@ func (c *Conn) begin(r *renewal) {
 	defer cancel()
 	c.on.Logf(slog.LevelInfo, "the server has ended the session; a new one begins")
 	if _, r.err = c.initialize(ctx); r.err != nil {
-		if httptransport.Unauthorized(r.err) { // then the caller of the request gets a more precise error
+		if httptransport.Unauthorized(r.err) { // the caller of the request gets a more precise error
 			c.endAfter(context.Background(), r.err)
 		} else {
 			c.end(r.err)
@@ -84,8 +84,8 @@ func (c *Conn) begin(r *renewal) {
 	c.on.NoteToolsChanged()
 }
 
-// expired is called when the stream of unsolicited messages reports that the session
-// has ended.
+// expired renews a session in the background. The stream of unsolicited messages calls it when it
+// notices that the session has ended.
 func (c *Conn) expired(session string) {
-	go func() { _ = c.renew(context.Background(), session) }() // bounded by renewTime; begin reports errors
+	go func() { _ = c.renew(context.Background(), session) }() // takes at most renewTime; begin reports errors
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Limits for the skills of one server. The list of its tools does not wait longer for them.
+// Limits for the skills of one server. They also limit how long the list of its tools is delayed.
 const (
 	maxSkills       = 1000
 	maxSkillsListed = 8 << 20 // bytes of all pages together
@@ -26,9 +26,10 @@ type skillPages struct {
 	skills []toolscript.Tool
 }
 
-// listSkills returns the skills of a server that has announced the extension. A skill that breaks
-// the rules of the extension is left out, and a list above the limits is shortened; both are
-// reported to Events.Log. Without an answer there are no skills: the tools can be used anyway.
+// listSkills returns the skills of a server that has announced the extension. It leaves out skills that
+// break the rules of the extension, and truncates a list above the limits; it reports both to
+// Events.Log. If the server does not answer, listSkills returns no skills, so that the tools can still
+// be used.
 func (c *Conn) listSkills(ctx context.Context, tools map[string]bool) []toolscript.Tool {
 	if !c.offers.skills {
 		return nil

@@ -17,8 +17,8 @@ func skills(all []toolscript.Tool) []toolscript.Tool {
 	return slices.DeleteFunc(slices.Clone(all), func(t toolscript.Tool) bool { return t.Skill == nil })
 }
 
-// TestHostileSkills: a skill that breaks a rule is left out with a reason, and a list without end ends. The
-// tools are listed in each case.
+// TestHostileSkills: the client leaves out a skill that breaks a rule, with a reason, and stops reading an endless
+// list of skills. In each case it lists the tools.
 func TestHostileSkills(t *testing.T) {
 	for fault, want := range map[string]struct {
 		skills int
@@ -43,8 +43,8 @@ func TestHostileSkills(t *testing.T) {
 	}
 }
 
-// TestSkillsChange: a server of either generation tells that its list of resources has changed, and then the
-// skills are those of the list now.
+// TestSkillsChange: with and without a handshake, a server announces a change of its list of resources. Then the
+// client lists the new skills.
 func TestSkillsChange(t *testing.T) {
 	for _, generation := range []string{"polite", "modern"} {
 		t.Run(generation, func(t *testing.T) {

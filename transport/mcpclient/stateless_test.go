@@ -144,8 +144,8 @@ func TestStatelessQuestions(t *testing.T) {
 	}
 }
 
-// MCP 2026-07-28 forbids two parameters in one HTTP header. Such a tool is left out, but only where
-// parameters are repeated in headers.
+// MCP 2026-07-28 forbids two parameters in one HTTP header. The client leaves out such a tool, but only if it
+// repeats parameters in headers.
 func TestInvalidParameterHeaders(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools.json")
 	const twice = `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}}`

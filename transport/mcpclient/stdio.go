@@ -20,8 +20,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// stdio is a server in a child process. Only the protocol is left to mcp-go, whose
-// process handling leaks grandchildren and passes the gateway's environment on.
+// stdio is a server in a child process. This package starts and ends the process itself: mcp-go
+// would leak grandchildren and pass the gateway's environment on. mcp-go only implements the protocol.
 type stdio struct {
 	proc  *process
 	wire  *transport.Stdio
@@ -32,7 +32,7 @@ type stdio struct {
 
 	output     output
 	noise      *tail                  // lines on standard output that are not messages
-	object     jsonObject             // JSON object that is printed on several of these lines
+	object     jsonObject             // JSON object that the server prints on several such lines
 	stdoutText atomic.Pointer[string] // first line that is not a message
 	pumped     chan struct{}          // closed when standard output has ended
 	broke      error                  // why reading ended, nil at the end of output; valid after pumped is closed
@@ -41,7 +41,7 @@ type stdio struct {
 
 	requests serverRequests
 
-	left    atomic.Bool // the installation goes on without this program
+	left    atomic.Bool // the installation continues without this program
 	install proc.Installation
 
 	gone   chan struct{}
@@ -113,8 +113,8 @@ func (s *stdio) stdoutLine() string {
 	return ""
 }
 
-// text handles a line that is not a message. If it contains the answer to a call, or completes
-// one on several lines, the call ends.
+// text handles a line that is not a message. If the line contains the answer to a call, or completes
+// an answer on several lines, text ends the call.
 func (s *stdio) text(line []byte) {
 	words := s.words.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
 	if words == "" {
@@ -136,7 +136,7 @@ func (s *stdio) text(line []byte) {
 	}
 }
 
-// direct handles a message that is not for mcp-go, or a line that is not JSON. It returns false for others.
+// direct handles a message that is not for mcp-go, or a line that is not JSON. It returns false for any other message.
 func (s *stdio) direct(line []byte) bool {
 	if s.calls.direct(line) {
 		return true

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	exitDelay = 500 * time.Millisecond // for a process that has closed its pipes to exit
+	exitDelay = 500 * time.Millisecond // how long a process that has closed its pipes may take to exit
 	drainIdle = 200 * time.Millisecond // without output after the process has ended; the output then counts as complete
-	drainTime = 20 * time.Second       // for all output after the process has ended
+	drainTime = 20 * time.Second       // limit for reading all output after the process has ended
 )
 
-// watch waits for the end of the connection, whichever part ends first, and notifies
-// the waiting goroutines: mcp-go by the end of its input, the others by gone.
+// watch waits until the first part of the connection ends, and then notifies the waiting goroutines.
+// mcp-go sees the end of its input; for the others, watch closes gone.
 func (s *stdio) watch(messages *io.PipeWriter) {
 	defer rescue.Catch(panicked(s.on))
 	s.why = s.awaitEnd()
-	close(s.gone)        // first, so that the errors of calls contain the reason
+	close(s.gone)        // before the rest, so that the errors of calls contain the reason
 	_ = messages.Close() // mcp-go closes itself at the end of its input; its Close would drop earlier answers
 	s.calls.lose()
 	if s.left.Load() {
-		return // another process has the pipes
+		return // another process reads the pipes
 	}
 	<-s.proc.exited
 	_ = s.proc.stdout.Close() // no reader is left
@@ -63,9 +63,8 @@ func (s *stdio) awaitEnd() (why error) {
 	}
 }
 
-// drain waits until the last output of an ended process has been read, for at most
-// drainTime. A process that has left the group may hold the pipe open indefinitely
-// and even write to it.
+// drain waits until the last output of an ended process has been read, but at most drainTime: a
+// process that has left the group may keep the pipe open forever and even write to it.
 func (s *stdio) drain() {
 	limit := time.AfterFunc(drainTime, func() { _ = s.proc.stdout.Close() }) // makes the read fail
 	defer limit.Stop()
@@ -89,8 +88,8 @@ func (s *stdio) abort() error { return s.end((*process).abort) }
 
 func (s *stdio) undo() error { return s.end((*process).undo) }
 
-// end ends the process and waits until watch has noticed it. Output that is still
-// unread then is discarded, because no call waits for an answer.
+// end ends the process and waits until watch has noticed it. It discards output that is still
+// unread, because no call waits for an answer.
 func (s *stdio) end(how func(*process) error) error {
 	s.ending.Do(func() {
 		if s.ended = how(s.proc); s.ended != nil {
@@ -110,8 +109,7 @@ func (s *stdio) end(how func(*process) error) error {
 	return s.ended
 }
 
-// known waits up to lastOutput for watch to notice the end and reports whether it
-// did.
+// known waits up to lastOutput until watch has noticed the end, and reports whether it has.
 func (s *stdio) known() bool {
 	select {
 	case <-s.gone:

@@ -11,11 +11,11 @@ import (
 // errLeft is the reason for the end of a connection whose server is still being installed.
 var errLeft = errors.New("its installation goes on in the background")
 
-// caches are the variables that say where a package manager or container runtime keeps what it
-// has installed.
+// caches are the variables that select the folder or host in which a package manager or container
+// runtime keeps its installations.
 var caches = []string{"DOCKER_CONTEXT", "DOCKER_HOST", "HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME", "npm_config_cache", "NPM_CONFIG_CACHE", "UV_CACHE_DIR", "PNPM_HOME", "BUN_INSTALL", "PIPX_HOME", "CONTAINER_HOST"}
 
-// installKey identifies what a command line installs, and where.
+// installKey returns texts that identify what a command line installs, and where.
 func installKey(argv, env []string) []string {
 	key := slices.Clone(argv)
 	for _, entry := range env {
@@ -26,8 +26,8 @@ func installKey(argv, env []string) []string {
 	return key
 }
 
-// leave lets an installation go on without this program. It returns false if nothing is being
-// installed. After it, the end of the connection ends no process.
+// leave lets an installation continue without this program. It returns false if nothing is being
+// installed. Afterwards, the end of the connection ends no process.
 func (s *stdio) leave(by *proc.Reaper) (bool, error) {
 	if !s.log.start.Look().Installing {
 		return false, nil

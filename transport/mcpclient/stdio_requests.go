@@ -15,9 +15,9 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// serverRequests are the requests of a stdio server. They do not go through mcp-go, which
-// sorts the members of their parameters, and writes each answer that cannot be delivered to
-// the default logger.
+// serverRequests handles the requests of a stdio server. They do not go through mcp-go: it would sort the
+// members of their parameters, and would log each answer that cannot be delivered to the default
+// logger.
 type serverRequests struct {
 	handler atomic.Pointer[transport.RequestHandler]
 	served  atomic.Int64 // requests that are being answered
@@ -26,8 +26,8 @@ type serverRequests struct {
 // serve sets the handler that answers the requests of the server.
 func (s *stdio) serve(handler transport.RequestHandler) { s.requests.handler.Store(&handler) }
 
-// asked answers a request of the server in the background, while ctx lasts. It returns false
-// for other messages. The caller may overwrite the message afterwards.
+// asked answers a request of the server in the background, until ctx ends. It returns false for other
+// messages. The caller may overwrite the message afterwards.
 func (s *stdio) asked(ctx context.Context, m message) bool {
 	handler := s.requests.handler.Load()
 	var id mcp.RequestId

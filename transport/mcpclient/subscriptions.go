@@ -16,17 +16,17 @@ import (
 	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// subscriptions are the resources whose changes the server announces on this connection.
+// subscriptions holds the resources whose changes the server announces on this connection.
 type subscriptions struct {
 	mu    sync.Mutex
 	all   map[string]*subscription // by URI
-	level string                   // the level of log messages that the server was told; "": none
+	level string                   // the level of log messages that was requested; "": none
 }
 
-// subscription is one resource. In MCP 2026-07-28 it is a request that does not end.
+// subscription is the subscription of one resource. In MCP 2026-07-28 it is a request that does not end.
 type subscription struct {
 	agreed chan struct{}      // receives a value when the server has agreed for the first time
-	again  bool               // the request is a later one: the resource may have changed before it
+	again  bool               // the request was sent again, so the resource may have changed in between
 	stop   context.CancelFunc // nil in older versions
 }
 
@@ -44,7 +44,7 @@ func (s *subscriptions) add(uri string, stop context.CancelFunc) (added *subscri
 	return s.all[uri], false
 }
 
-// remove ends a subscription of MCP 2026-07-28, and forgets the resource.
+// remove ends a subscription of MCP 2026-07-28, and removes the resource.
 func (s *subscriptions) remove(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,15 +54,15 @@ func (s *subscriptions) remove(uri string) {
 	delete(s.all, uri)
 }
 
-// uris returns the resources.
+// uris returns the URIs of the resources.
 func (s *subscriptions) uris() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Keys(s.all))
 }
 
-// acknowledged handles the notification with what the server has agreed to. It returns the resources
-// that may have changed while there was no request.
+// acknowledged handles the notification in which the server agrees to subscriptions. It returns the
+// resources that may have changed while there was no request.
 func (s *subscriptions) acknowledged(fields map[string]any) (missed []string) {
 	agreed, _ := fields["notifications"].(map[string]any)
 	uris, _ := agreed["resourceSubscriptions"].([]any)
@@ -85,7 +85,8 @@ func (s *subscriptions) acknowledged(fields map[string]any) (missed []string) {
 	return missed
 }
 
-// announcements makes the requests for what the server is to announce. Their results have no members.
+// announcements sends the requests that tell the server what to announce: Subscribe, Unsubscribe and SetLogLevel.
+// The result is an empty object.
 func (c *Conn) announcements(ctx context.Context, about toolscript.Error, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
 	err := errors.New("the URI of the resource is missing")
 	switch {
@@ -111,8 +112,8 @@ func (c *Conn) announcements(ctx context.Context, about toolscript.Error, o tool
 	return json.RawMessage(`{}`), nil
 }
 
-// setLogLevel sets the level from which on the server sends log messages. A server without log
-// messages needs none.
+// setLogLevel sets the lowest level of the log messages that the server sends. It does nothing if the
+// server sends no log messages.
 func (c *Conn) setLogLevel(ctx context.Context, about toolscript.Error, level string) error {
 	if !c.offers.logging {
 		return nil
@@ -126,7 +127,7 @@ func (c *Conn) setLogLevel(ctx context.Context, about toolscript.Error, level st
 	}
 	_, err := c.request(ctx, about, string(mcp.MethodSetLogLevel), map[string]any{"level": level}, nil)
 	if isMethodNotFound(err) {
-		return nil // it sends all messages
+		return nil // the server sends all log messages
 	}
 	return err
 }
@@ -159,8 +160,8 @@ func (c *Conn) listen(ctx context.Context, about toolscript.Error, uri string) e
 	return err
 }
 
-// keepListening keeps the request open until life or the connection ends. failed receives the error of
-// the first request.
+// keepListening sends the request again whenever it ends, until life or the connection ends. failed
+// receives the error of the first request.
 func (c *Conn) keepListening(life context.Context, about toolscript.Error, uri string, s *subscription, failed chan<- error) {
 	filter := map[string]any{"notifications": mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}}
 	for delay := resubscribe; ; delay = min(2*delay, maxResubscribe) {
@@ -170,7 +171,7 @@ func (c *Conn) keepListening(life context.Context, about toolscript.Error, uri s
 			err = wrapError(about, toolscript.Unavailable, errors.New("the server has ended the subscription"))
 		}
 		select {
-		case failed <- err: // nobody reads the second one
+		case failed <- err: // only the first error fits into the channel
 		default:
 		}
 		if time.Since(begun) > maxResubscribe {
@@ -194,13 +195,13 @@ func (c *Conn) announceAgain(ctx context.Context) {
 	about := toolscript.Error{Server: c.name}
 	for _, uri := range c.subscriptions.uris() {
 		if _, err := c.request(ctx, about, string(mcp.MethodResourcesSubscribe), map[string]any{"uri": uri}, nil); err == nil {
-			c.on.NoteUpdated(uri) // it may have changed in the meantime
+			c.on.NoteUpdated(uri) // the resource may have changed in the meantime
 		}
 	}
 	c.subscriptions.mu.Lock()
 	level := c.subscriptions.level
 	c.subscriptions.mu.Unlock()
 	if level != "" {
-		_ = c.setLogLevel(ctx, about, level) // without it, the server chooses the level
+		_ = c.setLogLevel(ctx, about, level) // after an error, the server chooses the level
 	}
 }

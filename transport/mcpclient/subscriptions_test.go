@@ -68,7 +68,7 @@ func newAnnouncer() *announcer {
 	return a
 }
 
-// announcements records what a connection is told.
+// announcements receives the announcements of a connection.
 type announcements chan string
 
 func (a announcements) events() upstream.Events {
@@ -93,7 +93,7 @@ func (a announcements) expect(t *testing.T, want string) {
 	}
 }
 
-// onAnnouncer runs test with the server in both generations of MCP.
+// onAnnouncer runs test with the server, with and without a handshake.
 func onAnnouncer(t *testing.T, test func(t *testing.T, a *announcer, c *mcpclient.Conn, told announcements, modern bool)) {
 	t.Helper()
 	for _, version := range []string{upstream.Handshake, upstream.Stateless} {

@@ -15,7 +15,7 @@ const (
 	tailBytes = 16 << 10
 )
 
-// tail is an io.Writer that keeps the last lines written to it, cleaned by words.
+// tail is an io.Writer that keeps the last lines written to it. It removes secrets and control characters.
 type tail struct {
 	words upstream.Concealer
 	start *proc.Start // also receives the lines; may be nil
@@ -25,7 +25,7 @@ type tail struct {
 	mu    sync.Mutex
 	lines []string
 	size  int    // bytes of lines
-	open  []byte // the unfinished line; bytes beyond MaxRaw are dropped
+	open  []byte // the unfinished line, at most MaxRaw bytes
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -78,7 +78,7 @@ func (t *tail) keep(line string) {
 // last returns the stored lines, oldest first, and the unfinished line.
 func (t *tail) last() []string { return t.since(0) }
 
-// since returns what last returns, without the first n lines ever written.
+// since is like last, but leaves out the first n lines that were ever written.
 func (t *tail) since(n int64) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

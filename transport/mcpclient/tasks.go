@@ -16,14 +16,14 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// Methods and names of tasks. mcp-go has types for the tasks of MCP 2025-11-25 only; those of the
+// Methods and names of tasks. mcp-go only has types for the tasks of MCP 2025-11-25. The tasks of the
 // extension for 2026-07-28 have other members.
 const (
 	tasksExtension = "io.modelcontextprotocol/tasks"
 	resultTask     = "task" // resultType of a result that is a task
 	methodGetTask  = "tasks/get"
-	methodUpdate   = "tasks/update" // of the extension
-	methodResult   = "tasks/result" // of 2025-11-25
+	methodUpdate   = "tasks/update" // only in the extension
+	methodResult   = "tasks/result" // only in 2025-11-25
 	methodCancel   = "tasks/cancel"
 )
 
@@ -42,9 +42,9 @@ type task struct {
 	Message string `json:"statusMessage"`
 
 	PollMs int64 `json:"pollIntervalMs"`
-	Poll   int64 `json:"pollInterval"` // of 2025-11-25, in milliseconds
+	Poll   int64 `json:"pollInterval"` // the same in 2025-11-25, in milliseconds
 
-	// Members of the extension.
+	// Members that only the extension has.
 	Result        json.RawMessage          `json:"result"`
 	Error         *mcp.JSONRPCErrorDetails `json:"error"`
 	InputRequests map[string]inputRequest  `json:"inputRequests"`
@@ -60,8 +60,8 @@ func (t *task) pause() time.Duration {
 	return min(max(time.Duration(min(ms, longestPoll.Milliseconds()))*time.Millisecond, shortestPoll), longestPoll)
 }
 
-// TaskError is the error of a call whose connection was lost while the server worked on a task. A
-// call with ToolCall.Task on another connection follows the task further.
+// TaskError is the error of a call whose connection was lost while the server worked on a task. To get
+// the result of the task, make a call with ToolCall.Task on another connection.
 type TaskError struct {
 	ID  string
 	Err error
@@ -72,7 +72,7 @@ func (e *TaskError) Error() string {
 }
 func (e *TaskError) Unwrap() error { return e.Err }
 
-// TaskOf returns the id of the task that an error leaves at the server; "" if there is none.
+// TaskOf returns the id of the task in a TaskError in err's tree; "" if there is none.
 func TaskOf(err error) string {
 	if e, left := errors.AsType[*TaskError](err); left {
 		return e.ID
@@ -80,7 +80,7 @@ func TaskOf(err error) string {
 	return ""
 }
 
-// tasks has what a connection knows about tasks.
+// tasks is the state of a connection that is about tasks.
 type tasks struct {
 	mu    sync.Mutex
 	only  map[string]bool          // tools that can only be called as a task
@@ -94,7 +94,8 @@ func (t *tasks) setOnly(names map[string]bool) {
 	t.only = names
 }
 
-// wants reports whether a call must ask the server for a task. In the extension, the server decides.
+// wants reports whether a call must ask the server for a task. It need not in the extension, because there the server
+// decides.
 func (c *Conn) wants(tool string) bool {
 	if !c.offers.tasks {
 		return false
@@ -104,7 +105,7 @@ func (c *Conn) wants(tool string) bool {
 	return c.tasks.only[tool]
 }
 
-// await registers a task whose changes are awaited.
+// await registers a task. moved receives a value when the server announces a change of the task.
 func (t *tasks) await(id string) (moved <-chan struct{}, forget func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,8 +116,8 @@ func (t *tasks) await(id string) (moved <-chan struct{}, forget func()) {
 	}
 }
 
-// maxMoved bounds the tasks of which changes are remembered. The announcement of a change may come
-// before the task is known.
+// maxMoved is the maximum number of tasks whose announced changes are remembered. An announcement may
+// arrive before the task is known.
 const maxMoved = 1000
 
 // channel returns the channel of a task; nil if there are too many. The caller holds mu.
@@ -141,7 +142,7 @@ func (t *tasks) announced(fields map[string]any) {
 	}
 }
 
-// newTask returns the task in the result of a call; nil if the result is another one.
+// newTask returns the task in the result of a call; nil if the result is not a task.
 func newTask(result json.RawMessage, modern bool) *task {
 	var r struct {
 		ResultType string `json:"resultType"`
@@ -168,8 +169,8 @@ type follower struct {
 	answered map[string]bool // keys of the input requests that were answered
 }
 
-// follow waits for the end of a task and returns the result of the call. If the caller gives up,
-// the task is cancelled.
+// follow waits for the end of a task and returns the result of the call. If ctx ends before, follow
+// asks the server to cancel the task.
 func (f *follower) follow(ctx context.Context, t *task) (json.RawMessage, error) {
 	if f.call.Began != nil {
 		f.call.Began(t.ID)
@@ -197,7 +198,7 @@ func (f *follower) follow(ctx context.Context, t *task) (json.RawMessage, error)
 		}
 		next, err := f.get(ctx, t.ID)
 		switch {
-		case toolscript.KindOf(err) == toolscript.Busy: // ask later
+		case toolscript.KindOf(err) == toolscript.Busy: // ask again later
 		case err != nil:
 			return nil, f.failure(ctx, t, err)
 		default:
@@ -206,21 +207,21 @@ func (f *follower) follow(ctx context.Context, t *task) (json.RawMessage, error)
 	}
 }
 
-// listen subscribes to the changes of a task until stop is called. In MCP 2025-11-25, servers announce
-// them without a subscription.
+// listen subscribes to changes of a task until stop is called. It does nothing in MCP 2025-11-25, in
+// which servers announce changes without a subscription.
 func (f *follower) listen(ctx context.Context, id string) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	if f.dialect.modern() {
 		go func() {
 			defer rescue.Catch(panicked(f.on))
 			filter := map[string]any{"notifications": map[string]any{"taskIds": []string{id}}}
-			_, _ = f.request(ctx, toolscript.Error{Server: f.name}, string(mcp.MethodSubscriptionsListen), filter, nil) // without it, the state is asked for at intervals
+			_, _ = f.request(ctx, toolscript.Error{Server: f.name}, string(mcp.MethodSubscriptionsListen), filter, nil) // after an error, follow still asks for the state at intervals
 		}()
 	}
 	return stop
 }
 
-// resume follows the task of an earlier connection.
+// resume follows a task that a call on an earlier connection has started.
 func (f *follower) resume(ctx context.Context, id string) (json.RawMessage, error) {
 	t, err := f.get(ctx, id)
 	if err != nil {
@@ -229,7 +230,7 @@ func (f *follower) resume(ctx context.Context, id string) (json.RawMessage, erro
 	return f.follow(ctx, t)
 }
 
-// report passes the state of the task on as the progress of the call.
+// report reports the state of the task as the progress of the call.
 func (f *follower) report(ctx context.Context, t *task) {
 	if f.call.Progress != nil {
 		f.call.Progress()
@@ -257,7 +258,8 @@ func (f *follower) get(ctx context.Context, id string) (*task, error) {
 	return &t, nil
 }
 
-// result returns the result of a task that has ended, or waits for input on its own request.
+// result returns the result of a task that has ended. In MCP 2025-11-25, it also answers the questions of a task that
+// waits for input: the server asks them while the request for the result is open.
 func (f *follower) result(ctx context.Context, t *task) (json.RawMessage, error) {
 	about := f.about
 	about.Sent = toolscript.SentYes
@@ -277,7 +279,7 @@ func (f *follower) result(ctx context.Context, t *task) (json.RawMessage, error)
 	}
 }
 
-// update answers the questions of the server that are new.
+// update answers those questions of the server that were not answered before.
 func (f *follower) update(ctx context.Context, t *task) error {
 	answers := map[string]json.RawMessage{}
 	for name, asked := range t.InputRequests {
@@ -300,7 +302,7 @@ func (f *follower) update(ctx context.Context, t *task) error {
 	return err
 }
 
-// failure returns the error of a call whose task was not followed to its end.
+// failure returns the error of a call if follow could not wait for the end of its task.
 func (f *follower) failure(ctx context.Context, t *task, err error) error {
 	about := f.about
 	about.Sent = toolscript.SentUnknown
@@ -316,7 +318,7 @@ func (f *follower) failure(ctx context.Context, t *task, err error) error {
 	return withSentUnknown(err)
 }
 
-// withSentUnknown returns an error of a request about a task: the call itself was sent.
+// withSentUnknown sets Sent in the error of a request about a task: the call itself was sent before.
 func withSentUnknown(err error) error {
 	var known *toolscript.Error
 	if !errors.As(err, &known) {
@@ -337,7 +339,7 @@ func (c *Conn) cancelTask(id string) {
 	}()
 }
 
-// taskIn returns the task that a request is about, which MCP 2026-07-28 repeats in an HTTP header.
+// taskIn returns the id of the task in a request about a task. MCP 2026-07-28 repeats it in an HTTP header.
 func taskIn(method string, params json.RawMessage) string {
 	if method != methodGetTask && method != methodUpdate && method != methodCancel {
 		return ""
@@ -345,7 +347,7 @@ func taskIn(method string, params json.RawMessage) string {
 	var p struct {
 		ID string `json:"taskId"`
 	}
-	_ = json.Unmarshal(params, &p) // this program has encoded it
+	_ = json.Unmarshal(params, &p) // never fails: this program has encoded params
 	encoded, _ := mcp.EncodeHeaderValue(p.ID)
 	return encoded
 }

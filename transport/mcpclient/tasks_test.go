@@ -78,7 +78,7 @@ func TestTasks(t *testing.T) {
 	})
 }
 
-// TestTaskPushes: the state of a task is asked for at once when the server announces a change.
+// TestTaskPushes: the client asks for the state of a task as soon as the server announces a change.
 func TestTaskPushes(t *testing.T) {
 	onTasks(t, func(t *testing.T, cfg upstream.Config, _ *mcpserver.HTTP, _ bool) {
 		t.Helper()
@@ -93,7 +93,7 @@ func TestTaskPushes(t *testing.T) {
 	})
 }
 
-// TestTaskAsks: a task asks for input, which the person of the call gives.
+// TestTaskAsks: if a task asks for input, the client asks the person behind the call.
 func TestTaskAsks(t *testing.T) {
 	cfg, _ := started(t, upstream.HTTP, "tasks", "modern")
 	asked := 0
@@ -135,7 +135,7 @@ func TestTaskIsCancelled(t *testing.T) {
 	}
 }
 
-// TestTaskOutlivesTheConnection: another connection follows the task further.
+// TestTaskOutlivesTheConnection: another connection can wait for a task of a lost connection.
 func TestTaskOutlivesTheConnection(t *testing.T) {
 	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
 		cfg, _ := started(t, append([]string{upstream.HTTP}, generation...)...)

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// telling returns the line of standard error that says why a program has ended or failed: the
-// last one that names an error, otherwise the last one that is a sentence. Usage texts, stack
-// traces and advice often follow it.
+// telling returns the line of standard error that probably says why a program has ended or failed: the
+// last line that names an error, or otherwise the last line that is a sentence. It is often not the
+// last line of all, because usage texts, stack traces and advice follow it.
 func telling(lines []string) string {
 	if reason, own := toldByNPM(lines); reason != "" {
 		return reason
@@ -43,8 +43,8 @@ var errorForms = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// notice matches lines that never say why a program has ended: brackets, stack frames, usage
-// texts, versions and advice.
+// notice matches lines that never say why a program has ended: brackets, stack frames, usage texts,
+// versions and advice.
 var notice = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\W_]*$|^at \S|^\.\.\. |^File "|^goroutine \d|^Node\.js v|^\[?npm notice|^(?i:usage|options|commands|flags|arguments|hint|note)\b.*:|^-{1,2}\w` +
 		`|^(?i:for more information|try |run |use ).*-?-help|^(?:code|errno|syscall|path|requireStack|signal|Require stack): ?`)
@@ -68,8 +68,8 @@ var ofNPM = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^npm (?:error|ERR!)(?: (?:code|errno|syscall|path|command|A complete log) .*| (.+))?$`)
 })
 
-// toldByNPM returns the first sentence of npm's error report, and the lines that are not npm's.
-// npm also reports that a program has failed, without the reason, which is in the program's lines.
+// toldByNPM returns the first sentence of npm's error report, and the lines that npm has not printed.
+// If a program has failed, npm also reports that, but the reason is in the lines of the program.
 func toldByNPM(lines []string) (reason string, own []string) {
 	for _, line := range lines {
 		m := ofNPM().FindStringSubmatch(line)

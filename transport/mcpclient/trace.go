@@ -4,7 +4,7 @@ import "context"
 
 type traceKey struct{}
 
-// withTrace gives the requests of a context a traceparent.
+// withTrace returns a context whose requests have the given traceparent.
 func withTrace(ctx context.Context, traceparent string) context.Context {
 	if traceparent == "" {
 		return ctx

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// versions are the versions of MCP that a server supports, as named in its refusal of another
-// one. They are in the data of the error, which mcp-go drops for the code -32602.
+// versions are the versions of MCP that a server names when it refuses another version. The server
+// sends them in the data of the error, which mcp-go drops for the code -32602.
 type versions []string
 
 // note stores the versions in the answer to initialize. It ignores other answers.
@@ -47,7 +47,7 @@ func supportedIn(reason any) []string {
 	return data.Supported
 }
 
-// refusedVersion is the error for a server that supports no further version to try.
+// refusedVersion is the error for a server that refuses a version and supports none that could be tried next.
 type refusedVersion struct {
 	offered   string
 	supported []string
@@ -62,8 +62,8 @@ func (e *refusedVersion) Error() string {
 		e.offered, strings.Join(named, ", "), strings.Join(mcp.ValidProtocolVersions, ", "))
 }
 
-// handshakeIn performs MCP's handshake. If the server refuses the version and names others,
-// handshakeIn tries the newest common one.
+// handshakeIn performs MCP's handshake and offers a version. If the server refuses it and names others,
+// handshakeIn tries the newest version that both sides support.
 func (c *Conn) handshakeIn(ctx context.Context, offered string) (*mcp.InitializeResult, error) {
 	result, err := c.hello(ctx, offered)
 	if err == nil || len(c.refused) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestVersions: the versions that a configuration can name are those of the library.
+// TestVersions: a configuration can name exactly the versions that the library supports.
 func TestVersions(t *testing.T) {
 	if upstream.Handshake != mcp.LATEST_LEGACY_PROTOCOL_VERSION || upstream.Stateless != mcp.LATEST_PROTOCOL_VERSION {
 		t.Errorf("the library has %s and %s", mcp.LATEST_LEGACY_PROTOCOL_VERSION, mcp.LATEST_PROTOCOL_VERSION)

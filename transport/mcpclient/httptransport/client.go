@@ -26,8 +26,8 @@ const (
 // SSL_CERT_DIR replace these certificates where Go supports it, which excludes macOS
 // and Windows. The certificates in the file NODE_EXTRA_CA_CERTS are added, because
 // users who set that variable for Node servers need it for remote servers too. The
-// error says why that file was ignored; as in Node, the transport is usable all the
-// same.
+// error says why that file was ignored. The transport can be used even with an error, as
+// in Node.
 //
 // Each server has its own transport, so that servers do not compete for connections.
 func NewTransport() (*http.Transport, error) {
@@ -39,7 +39,7 @@ func NewTransport() (*http.Transport, error) {
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    15 * time.Second,
 		IdleConnTimeout:        90 * time.Second,
-		MaxIdleConnsPerHost:    32, // parallel calls; by default net/http keeps two connections and dials for the others
+		MaxIdleConnsPerHost:    32, // for parallel calls; by default net/http keeps only two idle connections
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}, err
@@ -65,9 +65,9 @@ func extraRoots(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// NewClient returns the client of one connection, which keeps the cookies of the server. It
-// does not follow redirects; send does. net/http would turn a POST into a GET, and would
-// send headers that it does not recognize as credentials to any host.
+// NewClient returns the HTTP client of one connection. It keeps the cookies of the server. It does not
+// follow redirects, because send does: net/http would turn a POST into a GET, and would send
+// configured headers to any host unless it recognizes them as credentials.
 func NewClient(way http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     way,

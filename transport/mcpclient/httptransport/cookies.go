@@ -12,12 +12,12 @@ const (
 	maxCookie  = 4 << 10 // bytes of the name and the value of a cookie
 )
 
-// cookies keeps the cookies that a server sets on a connection. They are sent only to the origin
-// that has set them. Load balancers use them to send all requests to the same node.
+// cookies is an http.CookieJar for one connection. It sends cookies only to the origin that has set
+// them. Load balancers use cookies to send all requests of a client to the same node.
 type cookies struct {
 	mu    sync.Mutex
 	jars  map[string]*cookiejar.Jar // by origin
-	names map[string]bool           // origin and name of each cookie so far
+	names map[string]bool           // origins and names of all cookies so far
 }
 
 func newCookies() *cookies {
@@ -44,7 +44,7 @@ func (c *cookies) SetCookies(u *url.URL, set []*http.Cookie) {
 	}
 	jar := c.jars[origin(u)]
 	if jar == nil {
-		jar, _ = cookiejar.New(nil) // fails for no options
+		jar, _ = cookiejar.New(nil) // never fails
 		c.jars[origin(u)] = jar
 	}
 	jar.SetCookies(u, kept)

@@ -18,11 +18,11 @@ import (
 // ErrTooLarge is the error of a request whose answer exceeds Options.Limit.
 var ErrTooLarge = errors.New("the server's answer is too large")
 
-// StatusError is an HTTP status that refuses a request. The request has reached the
-// server.
+// StatusError is the error of a request that was refused with an HTTP status. The request has
+// reached the server.
 type StatusError struct {
 	Status     int
-	Text       string        // from the server; must be cleaned before it is shown
+	Text       string        // text of the server; must be cleaned before it is shown
 	RetryAfter time.Duration // 0 if the server names none
 	Code       int           // code of the JSON-RPC error in the response; 0 if there is none
 	Data       any           // data of that error
@@ -76,17 +76,17 @@ func Unreadable(answer []byte) *UnreadableError {
 // SessionError means that the server no longer knows the session.
 type SessionError struct {
 	Session   string
-	Untouched bool  // the server certainly did not execute the request
-	Refusal   error // the error of status 401, which may concern the session or the credentials; nil if the session has ended
+	Untouched bool  // it is certain that the server did not execute the request
+	Refusal   error // the error of status 401, which may be about the session or the credentials; nil if the session has certainly ended
 }
 
 func (e *SessionError) Error() string { return "the server has ended the session" }
 func (e *SessionError) Unwrap() error { return e.Refusal }
 
-// UnauthorizedError is a response with status 401. The server did not execute the
-// request.
+// UnauthorizedError is the error of a request that was answered with status 401. The server did not
+// execute the request.
 type UnauthorizedError struct {
-	Text string // from the server; must be cleaned before it is shown
+	Text string // text of the server; must be cleaned before it is shown
 }
 
 func (e *UnauthorizedError) Error() string {
@@ -97,8 +97,8 @@ func (e *UnauthorizedError) Error() string {
 	return text + ": " + e.Text
 }
 
-// explain classifies the error of a request. It removes the URL, which begins the
-// text of a url.Error and may contain secrets.
+// explain classifies the error of a request. It removes the URL from the text of a url.Error,
+// because the URL may contain secrets.
 func explain(err error) error {
 	var where *url.Error
 	if errors.As(err, &where) {
@@ -118,8 +118,7 @@ func explain(err error) error {
 	return &InterruptedError{Err: err}
 }
 
-// tlsHint returns the next step after a failed TLS handshake, and "" for other
-// errors.
+// tlsHint returns advice after a failed TLS handshake, and "" for other errors.
 func tlsHint(err error) string {
 	var (
 		unknown  x509.UnknownAuthorityError

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 )
 
-// edge is the number of bytes kept of each end of a line that is too long. One of the
-// ends contains the id of a response.
+// edge is the number of bytes that are kept of the beginning and of the end of a line that is too
+// long. One of these parts contains the id of a response.
 const edge = Edge
 
 // event is one server-sent event.
@@ -37,7 +37,7 @@ type events struct {
 	ctx   context.Context //nolint:containedctx // the context of the reader; ends with the stream
 	lease *budget.Lease   // lease of the current event
 
-	torso []byte // both ends of the line that exceeded the limit
+	torso []byte // beginning and end of the line that exceeded the limit
 
 	text budget.Buffer // memory of line
 	line []byte
@@ -52,15 +52,14 @@ func newEvents(from io.Reader, limit int) *events {
 	return &events{in: bufio.NewReaderSize(&lineEnds{from: from}, 16<<10), limit: limit, ctx: context.Background()}
 }
 
-// under sets the lease that counts the bytes that are read. Reads wait for memory until
-// ctx ends.
+// under sets the lease for the bytes that are read. Reads wait for memory until ctx ends.
 func (e *events) under(ctx context.Context, l *budget.Lease) *events {
 	e.ctx, e.lease = ctx, l
 	return e
 }
 
-// read returns the next event with data. io.EOF is the normal end of the stream.
-// After ErrTooLarge, which skips one event, read can be called again.
+// read returns the next event with data. io.EOF is the normal end of the stream. ErrTooLarge means
+// that one event was skipped; read can then be called again.
 func (e *events) read() (event, error) {
 	e.begin()
 	for {
@@ -99,8 +98,8 @@ func (e *events) complete() event {
 	return e.next
 }
 
-// readLine reads a line without its line break. A line that makes the event exceed
-// the limit is dropped; it is replaced by an empty comment.
+// readLine reads a line without its line break. If a line makes the event exceed the limit, readLine
+// drops it and sets an empty comment instead.
 func (e *events) readLine() error {
 	e.text.Reset(e.lease)
 	e.line = nil
@@ -140,7 +139,7 @@ func (e *events) field() error {
 	case "data":
 		if e.next.data == nil {
 			e.next.data = rest[:len(rest):len(rest)]
-			e.text.Detach() // the data now own that memory
+			e.text.Detach() // the event keeps that memory
 			return nil
 		}
 		if len(e.next.data)+len(rest) > budget.Free {

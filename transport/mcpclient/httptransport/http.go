@@ -22,13 +22,13 @@ import (
 
 const accepted = "application/json, text/event-stream"
 
-// HTTP is a connection over streamable HTTP. Each message is sent as a POST. The
-// response is one message or a stream of messages. After the handshake, a separate
-// stream carries unsolicited messages, if the server supports it.
+// HTTP is a connection over streamable HTTP. Each message to the server is a POST. The response
+// is one message or a stream of messages. If the server supports it, another stream carries
+// unsolicited messages after the handshake.
 //
-// A session begins with a handshake in which the server returns a session id. A
-// request in an expired session fails with a *SessionError. Another handshake on the
-// same HTTP begins a new session.
+// The server may return a session id in the handshake, which begins a session. A request in an
+// expired session fails with a *SessionError. Another handshake on the same HTTP begins a new
+// session.
 type HTTP struct {
 	*wire
 	expired func(session string)
@@ -43,8 +43,8 @@ type HTTP struct {
 	waiters map[string]*waiter // by request id, as mcp.RequestId prints it
 }
 
-// waiter is a request in flight. Some servers send a response on a stream other than
-// that of its POST, which violates MCP.
+// waiter is a request in flight. Some servers send the response on another stream than that of the
+// POST, although MCP forbids it.
 type waiter struct {
 	stop     context.CancelFunc // cancels the POST
 	lease    *budget.Lease      // lease of the call
@@ -131,8 +131,8 @@ func (h *HTTP) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 	return settled(response)
 }
 
-// noSession is the code of the error with which some servers say, with HTTP status 200, that a
-// session has ended. Others use it for other errors.
+// noSession is the code of a JSON-RPC error. Some servers send it with HTTP status 200 if a session has
+// ended. Others use it for other errors.
 const noSession = -32001
 
 // endsSession reports whether a response says that the session has ended.
@@ -140,13 +140,14 @@ func endsSession(response *transport.JSONRPCResponse) bool {
 	return response.Error != nil && response.Error.Code == noSession && lostSession.MatchString(response.Error.Message)
 }
 
-// lostSession matches the texts of these errors. A tool may have sessions of its own.
+// lostSession matches the texts of errors about an ended session. It must not match errors of a tool that has
+// sessions of its own.
 var lostSession = regexp.MustCompile(`(?i)^((unknown|invalid|expired|no such) (mcp )?session|(mcp )?session( id)? (is )?(not found|expired|unknown|invalid|terminated))\b`)
 
 // exchange sends a request and reads its response.
 func (h *HTTP) exchange(ctx context.Context, request transport.JSONRPCRequest, body []byte) (*transport.JSONRPCResponse, error) {
 	session, header, first := h.GetSessionId(), request.Header, request.Method == string(mcp.MethodInitialize)
-	if first { // the session and the version are not negotiated yet, or no longer valid
+	if first { // the session and the version are not negotiated yet or no longer valid
 		session, header = "", http.Header{transport.HeaderKeyProtocolVersion: nil}
 	}
 	resp, err := h.submit(ctx, session, body, header)
@@ -178,9 +179,9 @@ func (h *HTTP) submit(ctx context.Context, session string, body []byte, header h
 	return nil, refused
 }
 
-// overdue reports whether a request was refused because of its session. MCP requires
-// status 404; the examples of the TypeScript SDK, and servers based on them, return
-// 400; others return 200.
+// overdue reports whether a status may mean that the session has ended. MCP requires status 404. The
+// examples of the TypeScript SDK, and servers based on them, return 400. Others return 200; see
+// endsSession.
 func overdue(e *StatusError) bool {
 	return e.Status == http.StatusNotFound ||
 		e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Text), "session") ||
@@ -229,8 +230,8 @@ func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, 
 	}
 }
 
-// mislabelled reads a response with the content type of another format, which frameworks set if
-// the server sets none. It may still be the message.
+// mislabelled reads a response with a wrong content type. It may still be the message: frameworks set
+// some content type if the server sets none.
 func (h *HTTP) mislabelled(ctx context.Context, resp *http.Response, id mcp.RequestId) (*transport.JSONRPCResponse, error) {
 	text, err := whole(ctx, resp.Body, resp.ContentLength, h.Limit, h.Answers.Lease(ctx))
 	if err == nil {
@@ -243,8 +244,9 @@ func (h *HTTP) mislabelled(ctx context.Context, resp *http.Response, id mcp.Requ
 		"its answer has the content type %q; is it an MCP server?", resp.Header.Get("Content-Type"))}
 }
 
-// awaitElsewhere waits for the answer to an accepted request on the stream of unsolicited messages.
-// deliver cancels ctx when the answer arrives. The error says why no answer can arrive.
+// awaitElsewhere waits for the answer to an accepted request that must arrive on the stream of
+// unsolicited messages. It returns when ctx ends, because deliver cancels ctx when the answer has
+// arrived. The error says why no answer can arrive.
 func (h *HTTP) awaitElsewhere(ctx context.Context) error {
 	h.session.Lock()
 	over := h.listened
@@ -281,7 +283,7 @@ func (h *HTTP) deposit(ctx context.Context, session string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	_, _ = io.CopyN(io.Discard, resp.Body, maxErrorDoc) // allows the connection to be reused
+	_, _ = io.CopyN(io.Discard, resp.Body, maxErrorDoc) // so that the connection can be reused
 	return resp.Body.Close()
 }
 
@@ -306,7 +308,7 @@ func (h *HTTP) Close() error {
 		defer cancel()
 		resp, err := h.send(ctx, outgoing{http.MethodDelete, h.URL, h.header(session, accepted, nil), nil})
 		if err == nil {
-			err = resp.Body.Close() // any status is sufficient: servers may reply 405 if they end sessions themselves
+			err = resp.Body.Close() // any status is fine: servers that end sessions themselves may reply 405
 		}
 		if err != nil {
 			h.Log(slog.LevelDebug, "the request to end the session failed: %v", err)

@@ -3,11 +3,10 @@
 // implements the protocol. The package also finds the ids of requests in the answers of servers,
 // even in answers that are not valid messages.
 //
-// mcp-go v1.2.1 has its own HTTP transports. They have these limitations: they do not
-// resume interrupted streams; calls on a dead SSE stream wait for their time limit;
-// requests of SSE servers are dropped, including pings; messages of the server have
-// no size limit; and every 4xx status except 401 counts as the sign of a server with
-// the old transport.
+// mcp-go v1.2.1 has HTTP transports, but they have these limitations: they do not resume
+// interrupted streams; calls on a dead SSE stream wait until their time limit; they drop
+// requests of SSE servers, including pings; they do not limit the size of messages; and they
+// treat every 4xx status except 401 as a sign of a server with the old transport.
 package httptransport
 
 import (
@@ -26,15 +25,15 @@ import (
 	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// MaxServed bounds the requests of a server that are answered at the same time. Others are
-// refused with TooManyRequests.
+// MaxServed is the maximum number of requests of a server that are answered at the same time. Further
+// requests are refused with TooManyRequests.
 const (
 	MaxServed       = 32
 	TooManyRequests = "too many requests of the server are in progress"
 )
 
 const (
-	deleteTime  = 2 * time.Second  // for sending the end of the session
+	deleteTime  = 2 * time.Second  // for the request that ends the session
 	closeBound  = 2 * time.Second  // for background goroutines to end
 	postBound   = 10 * time.Second // for a POST whose caller no longer waits
 	maxErrorDoc = 4 << 10          // bytes read of the body of a refusal
@@ -49,12 +48,12 @@ type Options struct {
 	Limit   int               // maximum bytes of one message of the server
 	Log     func(level slog.Level, format string, args ...any)
 
-	// Nameless receives an error without the id of its request, unless it arrived on the stream of
-	// one request. nil: such errors are ignored.
+	// Nameless receives errors that have no id of a request, except errors that arrive on the stream of
+	// one request. If it is nil, they are ignored.
 	Nameless func(*mcp.JSONRPCErrorDetails)
 
-	// Deviates receives the ways in which the server departs from MCP, which the constants of this
-	// package name. nil: they are ignored.
+	// Deviates receives the deviations of the server from MCP: constants of this package. If it is nil,
+	// they are ignored.
 	Deviates func(how string)
 
 	Answers *budget.Budget // memory limit for messages; nil means unlimited
@@ -64,7 +63,7 @@ type Options struct {
 // reason for its end, and the handlers of unsolicited messages.
 type wire struct {
 	Options
-	life context.Context //nolint:containedctx // the lifetime of the connection, which is longer than any request
+	life context.Context //nolint:containedctx // ends with the connection
 	end  context.CancelFunc
 	work sync.WaitGroup
 
@@ -142,10 +141,10 @@ func (w *wire) within(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() { stop(); cancel() }
 }
 
-// post runs send, the POST of a message whose response has no body, in the background.
-// The channel receives its error. The end of ctx does not cancel the POST, which then has
-// postBound to end: net/http offers a connection to the next request before the request
-// that used it counts as finished, so cancelling this POST would break the next one.
+// post runs send in the background. send is the POST of a message whose response has no body. The
+// channel receives its error. The end of ctx does not cancel the POST; it only limits the POST to
+// postBound: net/http offers a connection to the next request before it considers the earlier
+// request finished, so cancelling the POST could break the next request.
 func (w *wire) post(ctx context.Context, send func(context.Context) error) <-chan error {
 	posting, cancel := w.within(context.WithoutCancel(ctx))
 	left := context.AfterFunc(ctx, func() {
@@ -161,7 +160,7 @@ func (w *wire) post(ctx context.Context, send func(context.Context) error) <-cha
 	return posted
 }
 
-// tell waits for the end of a POST in the background, of ctx or of the connection.
+// tell runs post, and waits for the end of the POST, of ctx, or of the connection.
 func (w *wire) tell(ctx context.Context, send func(context.Context) error) error {
 	select {
 	case err := <-w.post(ctx, send):
@@ -176,8 +175,8 @@ func (w *wire) tell(ctx context.Context, send func(context.Context) error) error
 	}
 }
 
-// ended returns the end of the connection, or the error of the caller's context, in
-// place of an error that is only their consequence.
+// ended returns the error for the end of the connection, or the error of ctx, if err is only a
+// consequence of these. Otherwise it returns err.
 func (w *wire) ended(ctx context.Context, err error) error {
 	switch {
 	case w.life.Err() != nil:

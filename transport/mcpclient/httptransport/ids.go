@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// Edge is the number of bytes of each end of a long answer in which its id is searched. No SDK
-// writes the id in the middle.
+// Edge is the number of bytes at the beginning and at the end of a long answer in which In searches
+// the id. No SDK writes the id in the middle.
 const Edge = 512
 
 // maxWhole is the length of the longest answer that is searched as a whole.
 const maxWhole = 16 << 10
 
-// Parse reads an id, or a progress token. Some servers return a number as a text or with a
-// fraction of zero.
+// Parse parses an id or a progress token. It also accepts a number as a string, and with a fraction of
+// zero, because some servers return these.
 func Parse(literal []byte) (id int64, ok bool) {
 	if n := len(literal); n > 1 && literal[0] == '"' && literal[n-1] == '"' {
 		literal = literal[1 : n-1]
@@ -38,7 +38,7 @@ var member = sync.OnceValue(func() *regexp.Regexp {
 // kind matches the member that says what a message is.
 var kind = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`["'](method|result|error)["']\s*:`) })
 
-// Ends returns the parts of a text in which an id is searched.
+// Ends returns the beginning and the end of a text, in which In searches the id.
 func Ends(text []byte) (head, end []byte) {
 	if len(text) <= maxWhole {
 		return text, nil
@@ -46,8 +46,8 @@ func Ends(text []byte) (head, end []byte) {
 	return text[:Edge], text[len(text)-Edge:]
 }
 
-// In returns the numbers that may be the id of a message with these ends, the likely ones
-// first: the Python SDK writes the id before the result, and the TypeScript SDK after it.
+// In returns the numbers in the beginning and the end of a message that may be its id, the most
+// likely ones first. The Python SDK writes the id before the result, the TypeScript SDK after it.
 func In(head, end []byte) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		last := member().FindAllSubmatch(end, -1)
@@ -61,8 +61,8 @@ func In(head, end []byte) iter.Seq[int64] {
 	}
 }
 
-// IsAnswer reports whether a text that is not a message seems to be an answer. Servers also
-// print the requests that they receive.
+// IsAnswer reports whether a text that is not a valid message seems to be an answer, and not a request
+// that the server has received and prints.
 func IsAnswer(text []byte) bool {
 	for head, end := Ends(text); ; head, end = end, nil {
 		if found := kind().FindSubmatch(head); found != nil {

@@ -12,9 +12,9 @@ import (
 // messages.
 const openTime = time.Second
 
-// listen starts to read unsolicited messages in the session that has just begun. It
-// waits up to openTime for the stream to open, because earlier messages are lost. MCP
-// 2026-07-28 uses subscriptions instead.
+// listen starts to read unsolicited messages in the session that has just begun. It waits up to
+// openTime until the stream is open, because messages before that are lost. In MCP 2026-07-28,
+// subscriptions replace this stream.
 func (h *HTTP) listen(waiting context.Context) {
 	if h.modern() {
 		return
@@ -33,7 +33,7 @@ func (h *HTTP) listen(waiting context.Context) {
 func (h *HTTP) listenUntil(known func()) {
 	ctx, cancel := context.WithCancel(h.life)
 	h.session.Lock()
-	h.stopListening() // the stream of the previous session
+	h.stopListening() // ends the stream of the previous session
 	h.stopListening = cancel
 	session, over := h.id, make(chan struct{})
 	h.listened = over
@@ -49,8 +49,8 @@ func (h *HTTP) listenUntil(known func()) {
 // Listens reports whether the stream of unsolicited messages is open.
 func (h *HTTP) Listens() bool { return h.listens.Load() }
 
-// listenIn reads the server's stream, and opens it again after an end, until ctx
-// ends, the session ends, or the server refuses the stream permanently.
+// listenIn reads the server's stream, and opens it again when it ends. It returns when ctx or the
+// session ends, or when the server refuses the stream permanently.
 func (h *HTTP) listenIn(ctx context.Context, session string, known func()) {
 	from := newEvents(nil, h.Limit)
 	opened := false
@@ -110,7 +110,7 @@ func (h *HTTP) listenOn(session string, opened bool, err error) bool {
 	var unreachable *UnreachableError
 	switch {
 	case errors.As(err, &over), opened && session != "" && Unauthorized(err):
-		if opened { // otherwise the server has no such stream and returned 404 in place of 405
+		if opened { // otherwise the server has no such stream, and has returned 404 instead of 405
 			h.expired(session)
 		}
 		return false

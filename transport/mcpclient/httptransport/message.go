@@ -24,7 +24,7 @@ type message struct {
 	Error  *mcp.JSONRPCErrorDetails
 
 	unversioned bool // it has no version of JSON-RPC
-	listed      bool // it was the only message of a list
+	listed      bool // it was the only item of a list
 }
 
 // parseMessage reads a message. Params and Result are slices of data.
@@ -61,8 +61,8 @@ func parseMessage(data []byte) (m message, err error) {
 	return m, err
 }
 
-// onlyItem returns the item of a list with one item, as a batch of MCP 2025-03-26 may be; nil for
-// any other text.
+// onlyItem returns the item of a list with exactly one item, such as a batch of MCP 2025-03-26. It
+// returns nil for any other text.
 func onlyItem(data []byte) json.RawMessage {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '[' {
@@ -86,10 +86,10 @@ func (m message) response() *transport.JSONRPCResponse {
 	return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: m.ID, Result: m.Result, Error: m.Error}
 }
 
-// take handles one message. It passes notifications and requests to their handlers and returns
-// responses to the caller, including errors without an id. Answers to requests are sent with reply
-// while ctx lasts. Like the other transports, take skips data that is not a message. awaited
-// reports whether a request with an id is in flight.
+// take handles one message. It passes notifications and requests to their handlers, and returns
+// responses, including errors without an id. It sends the answers to requests with reply until ctx
+// ends. Like other transports, take skips data that is not a message. awaited reports whether a
+// request with an id is in flight.
 func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context, *transport.JSONRPCResponse), awaited func(id string) bool) *transport.JSONRPCResponse {
 	m, err := w.parse(data)
 	if err != nil {
@@ -112,8 +112,8 @@ func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context
 	return nil
 }
 
-// inPlaceOf returns an error response in place of an answer that cannot be read, and nil for
-// other data that is not a message.
+// inPlaceOf returns an error response for an answer that cannot be read. It returns nil if the data
+// does not seem to be an answer to a request in flight.
 func inPlaceOf(data []byte, awaited func(id string) bool) *transport.JSONRPCResponse {
 	var meter rawjson.Meter
 	failure := &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: rawjson.ErrTooDeep.Error()}
@@ -142,7 +142,7 @@ func (w *wire) tookNameless(response *transport.JSONRPCResponse) bool {
 	return true
 }
 
-// settled returns the error that inPlaceOf has put into a response, otherwise the response.
+// settled returns the error that inPlaceOf has put into a response; if there is none, it returns the response.
 func settled(response *transport.JSONRPCResponse) (*transport.JSONRPCResponse, error) {
 	if response != nil && response.Error != nil {
 		if unreadable, is := response.Error.Data.(*UnreadableError); is {

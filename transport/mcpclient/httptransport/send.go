@@ -39,7 +39,7 @@ func (w *wire) send(ctx context.Context, o outgoing) (*http.Response, error) {
 			err = explain(err)
 			if broke := (*InterruptedError)(nil); errors.As(err, &broke) {
 				broke.Early = true
-				w.Client.CloseIdleConnections() // they may be broken, too
+				w.Client.CloseIdleConnections() // these connections may be broken, too
 			}
 			return nil, w.ended(ctx, err)
 		}
@@ -50,7 +50,7 @@ func (w *wire) send(ctx context.Context, o outgoing) (*http.Response, error) {
 		if next == nil && err == nil {
 			return resp, nil
 		}
-		_ = resp.Body.Close() // a redirect is described by its header only
+		_ = resp.Body.Close() // the header of a redirect has everything
 		if err != nil {
 			return nil, &UnreachableError{err}
 		}
@@ -78,7 +78,7 @@ func (w *wire) request(ctx context.Context, o outgoing) *http.Request {
 		req.Header.Set("Content-Type", "application/json")
 		req.ContentLength = int64(len(o.body))
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(o.body)), nil }
-		req.Body, _ = req.GetBody() // cannot fail
+		req.Body, _ = req.GetBody() // never fails
 	}
 	return req
 }
@@ -86,10 +86,10 @@ func (w *wire) request(ctx context.Context, o outgoing) *http.Request {
 // refusal reads and closes a response that is not a message.
 func refusal(resp *http.Response) *StatusError {
 	defer resp.Body.Close()                                       //nolint:errcheck // the relevant part has been read
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorDoc)) // a part of the text is better than none
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorDoc)) // after an error, use the part that has arrived
 	e := &StatusError{Status: resp.StatusCode, Text: strings.TrimSpace(string(text))}
 	if mediaType(resp) == "text/html" {
-		e.Text = "" // the error page of a proxy
+		e.Text = "" // the text is a page, such as the error page of a proxy
 	}
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		e.RetryAfter = min(time.Duration(seconds)*time.Second, time.Hour)

@@ -67,7 +67,7 @@ func (s *SSE) open() (*events, io.ReadCloser, error) {
 	}
 	from := newEvents(resp.Body, s.Limit)
 	if s.endpoint, err = s.readEndpoint(from); err != nil {
-		_ = resp.Body.Close() // the other error is more precise
+		_ = resp.Body.Close() // the first error is more precise
 		return nil, nil, err
 	}
 	return from, resp.Body, nil
@@ -76,8 +76,8 @@ func (s *SSE) open() (*events, io.ReadCloser, error) {
 // maxFirst is how many events may come before the URL for the client's messages.
 const maxFirst = 100
 
-// readEndpoint reads the URL for the client's messages, and skips the events before it. Only the
-// stream's origin is accepted, because the URL receives the configured headers.
+// readEndpoint reads the URL for the client's messages, and skips the events before it. The URL must
+// have the origin of the stream, because requests to it contain the configured headers.
 func (s *SSE) readEndpoint(from *events) (*url.URL, error) {
 	var first event
 	for n := 0; first.name != "endpoint"; n++ {
@@ -142,8 +142,8 @@ func (s *SSE) awaited(id string) bool {
 	return s.pending[id] != nil
 }
 
-// refuse fails the request whose answer is too large. torso contains both ends of the
-// answer. refuse returns false if there is no such request.
+// refuse fails the request whose answer is too large. torso is the beginning and the end of the
+// answer. refuse returns false if no request in flight has its id.
 func (s *SSE) refuse(torso []byte) bool {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
@@ -182,7 +182,7 @@ func (s *SSE) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 	posted := s.post(ctx, func(ctx context.Context) error { return s.deposit(ctx, body, request.Header) })
 	for {
 		select {
-		case response := <-answer: // some servers answer on the stream before they end the POST
+		case response := <-answer: // some servers send the answer on the stream before they end the POST
 			if response == nil {
 				return nil, ErrTooLarge
 			}
@@ -233,8 +233,8 @@ func (s *SSE) reply(ctx context.Context, response *transport.JSONRPCResponse) {
 	}
 }
 
-// GetSessionId implements transport.Interface. The session is part of the URL for
-// messages.
+// GetSessionId implements transport.Interface. It returns "", because the session is a part of the
+// URL for messages.
 func (s *SSE) GetSessionId() string { return "" }
 
 // Listens returns true: unsolicited messages arrive on the stream of the answers.

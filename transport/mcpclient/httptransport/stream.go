@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	retryDelay = time.Second      // before a stream is opened again, unless the server sets a delay
+	retryDelay = time.Second      // wait before a stream is opened again, unless the server sets another delay
 	leastRetry = time.Second / 2  // the shortest delay that a server can set; a shorter one has no effect
 	maxRetry   = 30 * time.Second // between two attempts
-	maxResumes = 5                // consecutive attempts without a new event
+	maxResumes = 5                // maximum number of consecutive attempts without a new event
 	headerTime = 30 * time.Second // for the header of the response to a GET
 )
 
-// stream is the response to one request as a stream of messages. If it ends or breaks
-// before the answer, it is resumed after the last event with an id.
+// stream is the response to one request as a stream of messages. If the stream ends or breaks before
+// the answer, await resumes it after the last event with an id.
 type stream struct {
 	http    *HTTP
 	session string
@@ -78,8 +78,8 @@ func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResp
 	}
 }
 
-// broken returns the error of a request whose stream cannot be resumed. In every case, the
-// request has reached the server.
+// broken returns the error for a request whose stream cannot be resumed. The request has reached the
+// server.
 func broken(err error) error {
 	var session *SessionError
 	if errors.As(err, &session) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -88,7 +88,7 @@ func broken(err error) error {
 	return &InterruptedError{Err: err}
 }
 
-// passing reports whether another attempt to open a stream may succeed.
+// passing reports whether another attempt to open a stream may succeed after err.
 func passing(err error) bool {
 	var refused *StatusError
 	if errors.As(err, &refused) {
@@ -108,7 +108,7 @@ func delay(from *events, failures int) time.Duration {
 	return max(first, min(first<<failures, maxRetry))
 }
 
-// onward continues this stream with another body.
+// onward returns an events that continues e with another body.
 func (e *events) onward(body io.Reader) *events {
 	next := newEvents(body, e.limit).under(e.ctx, e.lease)
 	next.lastID, next.retry, next.asked = e.lastID, e.retry, e.asked

@@ -2,8 +2,8 @@ package httptransport
 
 import "unicode/utf8"
 
-// Ways in which servers depart from JSON-RPC or MCP that do no harm. The texts follow the name of
-// the server.
+// Deviations from JSON-RPC or MCP that this package tolerates. Each text continues a sentence after
+// the name of the server.
 const (
 	LatinText      = "sends text in ISO-8859-1 in place of UTF-8"
 	TextIDs        = "answers with ids of another type than those of the requests"
@@ -14,15 +14,15 @@ const (
 	OtherMediaType = "answers with JSON under another content type"
 )
 
-// deviates reports one of the ways above.
+// deviates reports one of the deviations above to Options.Deviates.
 func (o Options) deviates(how string) {
 	if o.Deviates != nil {
 		o.Deviates(how)
 	}
 }
 
-// UTF8 returns a text that is not UTF-8 as if it were ISO-8859-1. A text that has some letters in
-// UTF-8 is only damaged, and is returned unchanged.
+// UTF8 converts a text from ISO-8859-1 to UTF-8 if it is not UTF-8. It returns a text unchanged if some
+// of its letters are UTF-8: such a text is damaged UTF-8 and not ISO-8859-1.
 func UTF8(text []byte) (converted []byte, is bool) {
 	if utf8.Valid(text) {
 		return text, false
@@ -54,7 +54,7 @@ func (o Options) utf8(text []byte) []byte {
 	return converted
 }
 
-// parse reads a message and reports how it departs from JSON-RPC.
+// parse parses a message and reports its deviations from JSON-RPC.
 func (o Options) parse(data []byte) (message, error) {
 	m, err := parseMessage(o.utf8(data))
 	if err != nil {
