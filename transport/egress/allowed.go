@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// allowed are the hosts and addresses that the user allows.
+// allowed holds the hosts and addresses that the user allows.
 type allowed struct {
-	names    map[string]bool // host, or host:port
+	names    map[string]bool // set of host and host:port
 	prefixes []prefix
 }
 
@@ -47,7 +47,7 @@ func parsePrefix(text string) (prefix, bool) {
 	return prefix{}, false
 }
 
-// name reports whether the name in host:port is allowed, whatever its address is.
+// name reports whether the name in host:port is allowed, whatever address it has.
 func (a allowed) name(hostPort string) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	return err == nil && (a.names[canonical(host)] || a.names[canonical(hostPort)])

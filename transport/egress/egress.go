@@ -1,7 +1,7 @@
-// Package egress decides where connections may go. A Proxy is a forward proxy on this machine that
-// reaches only named hosts and ports. A confined server gets its address in HTTPS_PROXY and
-// HTTP_PROXY, and has no other way out. A Guard restricts the requests of this process: addresses
-// that a server or a page names must not lead into the user's own network.
+// Package egress decides where connections may go. A Proxy is a forward proxy on this machine that only
+// connects to named hosts and ports. A confined server gets the address of its Proxy in HTTPS_PROXY and
+// HTTP_PROXY, and can make no other connections. A Guard restricts the requests of this process:
+// addresses that a server or a page names must not lead into the user's own network.
 package egress
 
 import (
@@ -33,7 +33,7 @@ const (
 
 // Proxy is a running proxy of one server.
 type Proxy struct {
-	allowed []string // host:port, in lower case
+	allowed []string // targets as host:port, in lower case
 	options Options
 	token   string
 	log     func(level slog.Level, format string, args ...any)
@@ -78,7 +78,7 @@ func (o Options) Start(targets []string, log func(level slog.Level, format strin
 	for _, t := range targets {
 		p.allowed = append(p.allowed, strings.ToLower(t))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it does not wait
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it never blocks
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (p *Proxy) Env() []string {
 
 // Close ends the proxy and its connections.
 func (p *Proxy) Close() {
-	_ = p.server.Close() // its listener is closed once
+	_ = p.server.Close() // the error is about a listener that is closed already
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = true
@@ -158,7 +158,7 @@ func proxyAuth(r *http.Request) (user, password string, ok bool) {
 	return as.BasicAuth()
 }
 
-// tunnel connects the client with the target.
+// tunnel connects the client to the target and copies bytes in both directions.
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, target string) {
 	out, err := dial(r.Context(), "tcp", target)
 	if err != nil {
@@ -230,18 +230,18 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "toolscript: "+err.Error(), http.StatusBadGateway)
 		return
 	}
-	defer func() { _ = resp.Body.Close() }() // it was read
+	defer func() { _ = resp.Body.Close() }() // only read
 	maps.Copy(w.Header(), resp.Header)
 	w.WriteHeader(resp.StatusCode)
 	_, _ = io.Copy(w, resp.Body) // the client may close its connection
 }
 
-// names is the guard of targets that are names: a name must not lead into the user's own network or
-// to this machine, even if the configuration allows it.
+// names is the Guard for targets that are names. A name must not lead into the user's own network or to
+// this machine, even if the configuration lists the name.
 var names = NewGuard(GuardOptions{Hint: "name the address itself to allow it"})
 
-// dial connects to a host. An address, and localhost, are allowed because the configuration names
-// them.
+// dial connects to a target. An IP address and localhost may be in any network, because the configuration
+// names them directly.
 func dial(ctx context.Context, network, target string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()

@@ -20,39 +20,39 @@ const (
 
 // GuardOptions describe a Guard.
 type GuardOptions struct {
-	// Written are the addresses that the user wrote: they are allowed as written, wherever they
-	// lead. The first one is the server that names other addresses. If Written is empty, other
-	// addresses count as named by a public server.
+	// Written are the addresses that the user wrote. They are allowed as written, whatever network
+	// they lead to. The first one is the address of the server that names other addresses. If
+	// Written is empty, other addresses count as named by a public server.
 	Written []*url.URL
-	Allowed []string        // what the user also allows: host, host:port, IP address, IP:port, prefix
+	Allowed []string        // further targets that the user allows: host, host:port, IP address, IP:port, prefix
 	Base    *http.Transport // settings of the connections; nil: those of NewTransport
-	Hint    string          // what the user can do about a refusal, for its error
+	Hint    string          // advice about a refusal, for the text of its error
 }
 
-// Guard is an http.RoundTripper for requests whose addresses a remote party may have chosen: a
+// Guard is an http.RoundTripper for requests whose addresses a remote party may have chosen: in a
 // document, a redirect, metadata, a link or a script. An address that the user wrote is allowed as
-// written. Any other must not be more internal than the server that named it: a public server may
-// name public addresses only, and a server of the local network must not name this machine. For a
-// redirect, every server that led to it counts.
+// written. Any other address must not be more internal than the server that named it: a public
+// server may only name public addresses, and a server of the local network must not name this
+// machine. The target of a redirect must be allowed for every server that led to it.
 //
-// The address is checked when the connection is made, after names are resolved, so that no other
-// answer of a DNS server can replace it. If a proxy of the environment makes the connection, only
-// the host as it is written can be checked.
+// A Guard checks the IP address to which it connects, after it has resolved the name. So a DNS server
+// cannot change the address after the check. If a proxy of the environment makes the connection,
+// the Guard can only check the host as it is written.
 type Guard struct {
 	written map[string]bool
 	named   *url.URL // the first address of Written; nil: none
 	allowed allowed
 	hint    string
-	proxy   func(*http.Request) (*url.URL, error) // nil: there are no proxies
-	base    *line                                 // with proxies
-	direct  [Local + 1]*line                      // to addresses of these networks
-	free    *line                                 // to addresses that the user wrote
+	proxy   func(*http.Request) (*url.URL, error) // returns the proxy of a request; nil: there are no proxies
+	base    *line                                 // for requests through proxies
+	direct  [Local + 1]*line                      // for addresses that may be in these networks
+	free    *line                                 // for addresses that the user wrote
 
 	mu  sync.Mutex
-	met *Reach // the most public network that connections to named led to; nil if there was none
+	met *Reach // the most public network to which connections to named have led; nil if there was no connection
 }
 
-// NewGuard returns a guard.
+// NewGuard returns a Guard with the given options.
 func NewGuard(o GuardOptions) *Guard {
 	base := o.Base
 	if base == nil {
@@ -67,7 +67,7 @@ func NewGuard(o GuardOptions) *Guard {
 		}
 		g.written[hostPort(u)] = true
 	}
-	// One transport for each network, so that no request gets a connection that it may not open.
+	// Each network has its own transport, so that a request never reuses a connection that it must not make.
 	for to := range g.direct {
 		g.direct[to] = without(base, func(ctx context.Context, network, at string) (net.Conn, error) {
 			return g.dial(ctx, network, at, Reach(to))
@@ -85,9 +85,9 @@ func without(base *http.Transport, dial func(ctx context.Context, network, at st
 	return newLine(t)
 }
 
-// RefusedError is the error of an address that a remote party must not choose.
+// RefusedError is the error for an address that a remote party must not choose.
 type RefusedError struct {
-	Host string // as it was named
+	Host string // host as the remote party has named it
 	Addr netip.Addr
 	Hint string
 }
@@ -104,8 +104,8 @@ func (e *RefusedError) Error() string {
 	return text
 }
 
-// party is the context key for the network of the server that has answered. The value is in the
-// context of the answer's request.
+// party is the context key, in the request of an answer, for the network of the server that has
+// answered.
 type party struct{}
 
 // RoundTrip implements http.RoundTripper.
@@ -132,7 +132,7 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// way returns the transport for a request.
+// way returns the transport for a request. limit is the most internal network that it may reach.
 func (g *Guard) way(r *http.Request, limit Reach) (way *line, proxied bool, err error) {
 	at := hostPort(r.URL)
 	proxied, err = g.proxied(r)
@@ -158,22 +158,23 @@ func (g *Guard) proxied(r *http.Request) (bool, error) {
 	return proxy != nil, err
 }
 
-// limit returns the most internal network that a request may reach: the network of the server that
-// named the address, and for a redirect the most public network of all servers that led to it.
+// limit returns the most internal network that a request may reach. It is the network of the server
+// that named the address. For a redirect, it is the most public network of all servers that led to
+// it.
 func (g *Guard) limit(r *http.Request) Reach {
 	limit := g.home(r.Context())
 	for by := r.Response; by != nil; by = by.Request.Response {
 		if by.Request == nil {
 			return Public
 		}
-		at, _ := by.Request.Context().Value(party{}).(Reach) // none: Public
+		at, _ := by.Request.Context().Value(party{}).(Reach) // Public if there is none
 		limit = min(limit, at)
 	}
 	return limit
 }
 
-// home returns the network of the server that names addresses. A server with another name than
-// localhost counts as public or of the local network, even if its name leads to this machine.
+// home returns the network of the server that names addresses. A server with a name other than
+// localhost is never in Local: even if its name leads to this machine, it counts as Private at most.
 func (g *Guard) home(ctx context.Context) Reach {
 	if g.named == nil {
 		return Public
@@ -203,8 +204,8 @@ func (g *Guard) home(ctx context.Context) Reach {
 	return nearest
 }
 
-// meet records the address that a connection to a server leads to, and returns the network that the
-// server counts as.
+// meet records the address to which a connection to a server has led. It returns the network of that
+// server.
 func (g *Guard) meet(u *url.URL, ip netip.Addr) Reach {
 	at := ReachOf(ip)
 	if _, err := netip.ParseAddr(u.Hostname()); err != nil && ReachOfHost(u.Hostname()) != Local {
@@ -220,8 +221,8 @@ func (g *Guard) meet(u *url.URL, ip netip.Addr) Reach {
 	return at
 }
 
-// Watch returns a request that another transport sends. If it goes to the server that names addresses,
-// the guard learns from its connection in which network the server is.
+// Watch returns a copy of r, for another transport to send. If the request goes to the server that names
+// addresses, the Guard learns from its connection in which network the server is.
 func (g *Guard) Watch(r *http.Request) *http.Request {
 	if proxied, err := g.proxied(r); err != nil || proxied || g.named == nil || hostPort(r.URL) != hostPort(g.named) {
 		return r
@@ -238,7 +239,8 @@ func traced(r *http.Request, got func(netip.Addr)) *http.Request {
 	}}))
 }
 
-// Dial connects to a host:port that the first address of Written, or a public server, has named.
+// Dial connects to a host:port. It applies the same rules as to an address that the first address of
+// Written, or a public server, has named.
 func (g *Guard) Dial(ctx context.Context, network, at string) (net.Conn, error) {
 	return g.dial(ctx, network, at, g.home(ctx))
 }
@@ -252,7 +254,7 @@ func (g *Guard) dial(ctx context.Context, network, at string, limit Reach) (net.
 				return fmt.Errorf("%.100q is no address: %w", address, err)
 			}
 			if ReachOf(to.Addr()) > limit && !g.allowed.address(to) {
-				host, _, _ := net.SplitHostPort(at) // net.Dialer has split it
+				host, _, _ := net.SplitHostPort(at) // never fails: net.Dialer has split it before
 				return &RefusedError{Host: host, Addr: to.Addr().Unmap().WithZone(""), Hint: g.hint}
 			}
 			return nil
@@ -261,8 +263,7 @@ func (g *Guard) dial(ctx context.Context, network, at string, limit Reach) (net.
 	return dialer.DialContext(ctx, network, at)
 }
 
-// CloseIdleConnections closes the connections without a request, and the others after their last
-// request.
+// CloseIdleConnections closes idle connections at once, and all others after their last request.
 func (g *Guard) CloseIdleConnections() {
 	for _, l := range append([]*line{g.base, g.free}, g.direct[:]...) {
 		l.CloseIdleConnections()

@@ -78,8 +78,8 @@ func get(t *testing.T, way http.RoundTripper, address string) error {
 
 func refused(err error) bool { return errors.As(err, new(*egress.RefusedError)) }
 
-// TestRedirectsInside: the name that the user wrote may resolve to any address, but its redirects
-// cannot reach another server on this machine.
+// TestRedirectsInside: the name that the user wrote may resolve to any address, but a redirect of that
+// server cannot lead to another server on this machine.
 func TestRedirectsInside(t *testing.T) {
 	names.Serve(t)
 	api := redirecting(t)
@@ -130,8 +130,8 @@ func TestNamedByNoServer(t *testing.T) {
 	}
 }
 
-// TestLocalServers: a server on this machine that the user wrote may redirect to others on it, even
-// with other ports.
+// TestLocalServers: if the user wrote the address of a server on this machine, the server may redirect to
+// other servers on this machine, even on other ports.
 func TestLocalServers(t *testing.T) {
 	api := redirecting(t)
 	port, requests := counted(t)
@@ -206,8 +206,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestRebinding: the network of a server is that of its connections. If a public server later
-// resolves its name to an address in the local network, it still cannot lead there.
+// TestRebinding: the connections to a server decide about its network. If the name of a public server later
+// resolves to an address in the local network, redirects of the server still cannot lead there.
 func TestRebinding(t *testing.T) {
 	dns.Names{"*": {"192.168.255.254"}}.Serve(t)
 	g := egress.NewGuard(egress.GuardOptions{Written: []*url.URL{parse(t, "https://api.example")}})

@@ -18,13 +18,14 @@ const (
 	pingTime  = 10 * time.Second
 )
 
-// forgetTime is how long net/http needs at most to remove an ended request from its HTTP/2 connection.
-// It does so in another goroutine, and does not close a connection that still has a request.
+// forgetTime is the time after which net/http has certainly removed an ended request from its HTTP/2
+// connection. It removes requests in another goroutine, and does not close a connection that still has
+// one.
 const forgetTime = time.Second
 
-// line is an http.RoundTripper with connections that can be given up: they take no new requests,
-// and are closed after their last one. It gives up all its connections when a request times out:
-// after an unnoticed loss of the network, nothing arrives on any of them.
+// line is an http.RoundTripper that can give up connections. A connection that was given up gets no new
+// requests, and is closed after its last request. When a request times out, line gives up all its
+// connections, because after an unnoticed loss of the network nothing arrives on any of them.
 type line struct {
 	template *http.Transport // settings of the connections; has no connections itself
 
@@ -32,7 +33,7 @@ type line struct {
 	now *connections // connections for new requests; nil if there are none
 }
 
-// connections is one generation of connections. The fields are guarded by line.mu.
+// connections is a set of connections that are given up together. line.mu guards the fields.
 type connections struct {
 	*http.Transport
 	requests int
@@ -80,7 +81,7 @@ func late(request context.Context) bool {
 	return errors.Is(why, context.DeadlineExceeded) || toolscript.KindOf(why) == toolscript.Timeout
 }
 
-// giveUp gives up connections. It is called with mu held.
+// giveUp gives up connections. The caller holds mu.
 func (l *line) giveUp(c *connections) {
 	if c.over = true; l.now == c {
 		l.now = nil
@@ -88,8 +89,7 @@ func (l *line) giveUp(c *connections) {
 	c.CloseIdleConnections()
 }
 
-// CloseIdleConnections closes the connections without a request, and the others after their last
-// request.
+// CloseIdleConnections closes idle connections at once, and all others after their last request.
 func (l *line) CloseIdleConnections() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

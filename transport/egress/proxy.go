@@ -12,9 +12,10 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// ProxyFromEnvironment returns the Proxy of an http.Transport that follows HTTP_PROXY, HTTPS_PROXY and
-// NO_PROXY, as http.ProxyFromEnvironment does, and ALL_PROXY where the first two are not set. A request
-// through a proxy with a scheme that net/http does not know fails with an error that says so.
+// ProxyFromEnvironment returns a function for http.Transport.Proxy. Like http.ProxyFromEnvironment, it
+// follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. If one of the first two is not set, it uses ALL_PROXY
+// instead. A request through a proxy whose scheme net/http does not support fails with an error that
+// names the scheme.
 func ProxyFromEnvironment() func(*http.Request) (*url.URL, error) {
 	config := httpproxy.FromEnvironment()
 	all := cmp.Or(os.Getenv("ALL_PROXY"), os.Getenv("all_proxy"))

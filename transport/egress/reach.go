@@ -15,10 +15,10 @@ const (
 	Local         // this machine
 )
 
-// private are prefixes that netip does not report as such. 6to4, NAT64, Teredo and
-// IPv4-compatible addresses contain the IPv4 address that they lead to; the former
-// site-local addresses and those of carrier-grade NAT are internal; the others are
-// reserved. CVE-2026-44430 was a list without the first two.
+// private are prefixes of addresses that count as Private although netip does not report them as
+// private. 6to4, NAT64, Teredo and IPv4-compatible addresses contain the IPv4 address to which they
+// lead. The former site-local addresses and those of carrier-grade NAT are internal. The others are
+// reserved. CVE-2026-44430 was caused by a list without the first two.
 var private = prefixes(
 	"2002::/16", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "::/96", "fec0::/10",
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
@@ -49,12 +49,12 @@ func ReachOf(ip netip.Addr) Reach {
 	return Public
 }
 
-// local are ends of names that resolvers answer without the public DNS.
+// local are the last parts of names that resolvers answer without the public DNS.
 var local = []string{"local", "internal", "lan", "home.arpa", "intranet", "corp", "home"}
 
-// ReachOfHost returns the network of a host, which is an address or a name, as it is written, without
-// a lookup. A name without a dot, or whose last part is a number, is not public. Public says
-// nothing about the addresses of a name.
+// ReachOfHost returns the network of a host as far as its spelling shows it. The host is an address or a
+// name; ReachOfHost does not look it up. A name without a dot, or with a number as its last part, is
+// not public. For any other name, Public says nothing about the addresses of the name.
 func ReachOfHost(host string) Reach {
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -75,8 +75,8 @@ func ReachOfHost(host string) Reach {
 	return Public
 }
 
-// IsLoopback reports whether a host is this machine, by its name alone: localhost, or an address.
-// Names are not resolved, because a later lookup can have another result.
+// IsLoopback reports whether the spelling of a host shows that it is this machine: localhost, or a
+// loopback address. It does not resolve names, because a later lookup could have another result.
 func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
