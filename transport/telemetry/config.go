@@ -15,7 +15,7 @@ type ExporterConfig struct {
 	Traces   string            // URL that spans are posted to; "": spans are not sent
 	Metrics  string            // URL that metrics are posted to; "": metrics are not sent
 	Headers  map[string]string // headers of each request; their values are secrets
-	Interval time.Duration     // between two requests with metrics
+	Interval time.Duration     // time between two requests with metrics
 }
 
 // Enabled reports whether anything is sent.
@@ -24,9 +24,9 @@ func (c ExporterConfig) Enabled() bool { return c.Traces != "" || c.Metrics != "
 // defaultInterval is the default of the OpenTelemetry SDK.
 const defaultInterval = time.Minute
 
-// ConfigureExporter returns the ExporterConfig for an endpoint of the configuration, such as
-// http://127.0.0.1:4318, with its headers. If endpoint is empty, the standard variables
-// OTEL_* decide. The error names an invalid endpoint or variable.
+// ConfigureExporter returns the ExporterConfig for the endpoint in the configuration, such as
+// http://127.0.0.1:4318, and its headers. If endpoint is "", ConfigureExporter uses the standard
+// environment variables OTEL_*. The error names the endpoint or variable that is not valid.
 func ConfigureExporter(endpoint string, headers map[string]string, getenv func(string) string) (ExporterConfig, error) {
 	c := ExporterConfig{Interval: defaultInterval}
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {

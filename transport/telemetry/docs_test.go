@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/telemetry"
 )
 
-// full has a value for every metric.
+// full are Measures with a value for every metric.
 var full = toolscript.Measures{
 	Servers:   []toolscript.ServerMeasures{{ServerStatus: toolscript.ServerStatus{Name: "a"}, Outcomes: map[string]uint64{"ok": 1}}},
 	Tools:     []toolscript.ToolMeasures{{Server: "a", Tool: "a__b", Outcomes: map[string]uint64{"ok": 1}}},

@@ -15,24 +15,25 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Bounds of the requests to an Endpoint.
+// Limits of the requests to an Endpoint.
 const (
-	requestTime = 10 * time.Second // for a request, and for the counters
+	requestTime = 10 * time.Second // for reading a request, and for reading the counters of the gateway
 	idleTime    = time.Minute      // between two requests on a connection
 	headerBytes = 64 << 10
 )
 
 // EndpointOptions configure an Endpoint. Health may be nil.
 type EndpointOptions struct {
-	Listener net.Listener // of the loopback address
+	Listener net.Listener // listens on a loopback address
 	Measures func(context.Context) (toolscript.Measures, error)
-	Health   func() error    // why a hub cannot be used at present; nil: there is no GET /health
-	Status   func(error) int // HTTP status for an error of Measures
+	Health   func() error    // returns why a hub cannot be used at present; nil: there is no GET /health
+	Status   func(error) int // returns the HTTP status for an error of Measures
 	Logger   *slog.Logger
 }
 
-// Endpoint serves GET /metrics on its own port, without a capability: a collector cannot learn the
-// capability of each start of a gateway. For a hub, it also serves GET /health.
+// Endpoint serves GET /metrics on its own port. It requires no capability, because each start of a
+// gateway creates a new one, and a collector could not learn it. For a hub, Endpoint also serves GET
+// /health.
 type Endpoint struct {
 	EndpointOptions
 	server *http.Server
@@ -59,7 +60,7 @@ func (e *Endpoint) URL() string { return "http://" + e.Listener.Addr().String() 
 // Close ends the server and its connections.
 func (e *Endpoint) Close() error { return e.server.Close() }
 
-// handler returns the handler of the routes. It refuses requests of web pages, as the gateway does.
+// handler returns the handler of the routes. Like the gateway, it refuses requests that web pages make.
 func (e *Endpoint) handler() http.Handler {
 	_, port, _ := net.SplitHostPort(e.Listener.Addr().String()) // a TCP listener has a port
 	own := map[string]bool{"127.0.0.1:" + port: true, "localhost:" + port: true}
@@ -103,7 +104,7 @@ func answerHealth(w http.ResponseWriter, why error) {
 	if why != nil {
 		h.Status, h.Error, status = string(toolscript.Unavailable), why.Error(), http.StatusServiceUnavailable
 	}
-	text, _ := json.Marshal(h) // such a struct always has a JSON form
+	text, _ := json.Marshal(h) // never fails for such a struct
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client is gone

@@ -10,11 +10,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// maxValues bounds the values of the labels server and actor. The servers after these, in
-// the order of their names, are added up under the value Other.
+// maxValues is the maximum number of values of the labels server and actor. All further servers and
+// actors, in the order of their names, share the value Other.
 const maxValues = 200
 
-// Other is the value of a label for all servers and actors without a value of their own.
+// Other is the value of the labels server and actor for all servers and actors beyond maxValues.
 const Other = "(other)"
 
 // Kind is the type of a metric.
@@ -106,8 +106,9 @@ func (f *Family) putDurations(d toolscript.Durations, labels ...Label) {
 	}
 }
 
-// find looks only for points that can occur twice: those with the value Other, and those
-// of actors that come and go.
+// find returns the index of the point with these labels, or -1. It searches only for labels that several
+// servers or actors can have: labels with the value Other, and labels of actors, because actors of one kind,
+// such as runs, share a value.
 func (f *Family) find(labels []Label) int {
 	if !slices.ContainsFunc(labels, func(l Label) bool { return l.Value == Other || l.Name == "actor" }) {
 		return -1
@@ -191,7 +192,7 @@ func (b *builder) ofServers(m toolscript.Measures) {
 	}
 }
 
-// ofRate returns a function that reads a counter of a server's rate limit; 0 if it has no limit.
+// ofRate returns a function that returns a counter of a server's rate limit; 0 for a server without a limit.
 func ofRate(count func(toolscript.RateLimit) uint64) func(toolscript.ServerMeasures) float64 {
 	return func(s toolscript.ServerMeasures) float64 {
 		if s.RateLimit == nil {

@@ -24,8 +24,7 @@ import (
 	"github.com/toolscript/toolscript/transport/egress"
 )
 
-// Exporter sends spans and metrics until Close. It is a toolscript.Tracer if the
-// configuration has an endpoint for traces.
+// Exporter sends spans and metrics until Close. See Tracer and SendMetrics.
 type Exporter struct {
 	config   ExporterConfig
 	logger   *slog.Logger
@@ -36,7 +35,7 @@ type Exporter struct {
 	tracer   oteltrace.Tracer
 
 	stop    context.CancelFunc
-	ended   chan struct{} // closed when no more metrics are sent; nil if metrics are not sent
+	ended   chan struct{} // closed when the Exporter no longer sends metrics; nil if it has never sent any
 	measure func(context.Context) (toolscript.Measures, error)
 
 	failing atomic.Bool
@@ -45,7 +44,7 @@ type Exporter struct {
 // sendTime bounds one request to the collector.
 const sendTime = 10 * time.Second
 
-// NewExporter returns an Exporter. Metrics are not sent before SendMetrics.
+// NewExporter returns an Exporter. It does not send metrics before SendMetrics.
 func NewExporter(c ExporterConfig, logger *slog.Logger) (*Exporter, error) {
 	r, err := resource.New(context.Background(),
 		resource.WithAttributes(attribute.String("service.name", "toolscript"), attribute.String("service.version", toolscript.Version)),
@@ -96,13 +95,13 @@ func (e *Exporter) SendMetrics(measure func(context.Context) (toolscript.Measure
 }
 
 func (e *Exporter) sendMetrics(ctx context.Context) {
-	if m, err := e.measure(ctx); err == nil { // otherwise the gateway is shutting down
+	if m, err := e.measure(ctx); err == nil { // after an error, the gateway is shutting down
 		_ = e.send(ctx, e.config.Metrics, metrics(e.resource, Families(m), m.Started, time.Now())) // send logs it
 	}
 }
 
-// EndMetrics sends the metrics a last time, at most until ctx ends. Call it while the
-// gateway can still be measured.
+// EndMetrics sends the metrics a last time, and waits for that until ctx ends. Call it before the gateway
+// shuts down, while its measures can still be read.
 func (e *Exporter) EndMetrics(ctx context.Context) {
 	if e == nil || e.ended == nil {
 		return
@@ -112,7 +111,7 @@ func (e *Exporter) EndMetrics(ctx context.Context) {
 	e.sendMetrics(ctx)
 }
 
-// Close sends the spans that wait, at most until ctx ends.
+// Close sends the remaining spans. It gives up when ctx ends.
 func (e *Exporter) Close(ctx context.Context) error {
 	if e == nil {
 		return nil
@@ -127,7 +126,7 @@ func (e *Exporter) Close(ctx context.Context) error {
 	return e.provider.Shutdown(ctx)
 }
 
-// spans is the exporter of the SDK.
+// spans implements the SDK's interface for exporters of spans.
 type spans struct{ *Exporter }
 
 // ExportSpans implements trace.SpanExporter.
@@ -139,8 +138,8 @@ func (s spans) ExportSpans(ctx context.Context, all []trace.ReadOnlySpan) error 
 // Shutdown implements trace.SpanExporter.
 func (spans) Shutdown(context.Context) error { return nil }
 
-// send posts a message. The first failure after a success is logged as a warning. Spans
-// that could not be sent are lost; metrics are cumulative.
+// send posts a message. It logs only the first failure after a success as a warning. Spans that could
+// not be sent are lost. Metrics are cumulative, so the next message contains them.
 func (e *Exporter) send(ctx context.Context, to string, m message) error {
 	err := e.post(ctx, to, m)
 	if err == nil {
@@ -169,11 +168,11 @@ func (e *Exporter) post(ctx context.Context, to string, m message) error {
 	if err != nil {
 		var failed *url.Error
 		if errors.As(err, &failed) {
-			return failed.Err // without the URL, which may have a key
+			return failed.Err // without the URL, because the URL may contain a key
 		}
 		return err
 	}
-	defer response.Body.Close() //nolint:errcheck // nothing of it is needed
+	defer response.Body.Close() //nolint:errcheck // the body is not needed
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
 	if response.StatusCode/100 != 2 {
 		return errors.New(response.Status)

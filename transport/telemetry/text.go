@@ -22,11 +22,11 @@ func WriteText(to io.Writer, families []Family) error {
 	return err
 }
 
-// units are the suffixes of Prometheus names, by unit.
+// units maps units to suffixes of names in Prometheus.
 var units = map[string]string{"s": "_seconds", "By": "_bytes"}
 
-// PrometheusName returns the name of a metric for Prometheus: with its unit, and _total if
-// it is a counter.
+// PrometheusName returns the name of a metric in Prometheus. The name has a suffix for the unit, and
+// _total if the metric is a counter.
 func (f Family) PrometheusName() string {
 	name := prometheusLabel(f.Name) + units[f.Unit]
 	if f.Kind == Counter {

@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// The messages of OTLP 1.x are written field by field. The field numbers are those of
-// opentelemetry-proto; the tests read the messages with its generated code.
+// This file writes the messages of OTLP 1.x field by field. The field numbers are those of
+// opentelemetry-proto. The tests read the messages with the generated code of opentelemetry-proto.
 
 // message is a protobuf message.
 type message []byte
@@ -127,7 +127,7 @@ func spanOf(s trace.ReadOnlySpan) (m message) {
 	return m
 }
 
-// cumulative is the temporality of all metrics: since the start of the gateway.
+// cumulative is the temporality of all metrics: values count from the start of the gateway.
 const cumulative = 2
 
 // metrics returns an ExportMetricsServiceRequest.
@@ -158,7 +158,7 @@ func metricOf(f Family, started, now time.Time) (m message) {
 		m.nested(5, data)
 	case Counter:
 		data.number(2, cumulative)
-		data.number(3, 1) // it is monotonic
+		data.number(3, 1) // the sum is monotonic
 		m.nested(7, data)
 	case Histogram:
 		data.number(2, cumulative)
