@@ -102,7 +102,7 @@ func (c *child) reportReady() error {
 	}
 	confinement, err := confineSelf()
 	if err != nil {
-		return fmt.Errorf("lock down the worker: %w", err)
+		return fmt.Errorf("confine the worker: %w", err)
 	}
 	debug.SetGCPercent(garbage[c.role])
 	if !c.brief {

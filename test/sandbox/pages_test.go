@@ -145,7 +145,7 @@ func TestPages(t *testing.T) {
 		{name: "a tool of an MCP server", code: `(tools.demo.echo as any).pages()`, want: "TypeError: tools.demo.echo has no pages"},
 		{name: "arguments that are none", code: `(tools.api.items as any).pages([1])`, want: "TypeError: a tool's arguments are an object, not [ 1 ]"},
 		{name: "wrong arguments", code: `return await (tools.api.items as any).pages({ stat: 1 }).next()` + caught, want: `value "ToolError invalid: api: the arguments do not fit the schema of api__items`},
-		{name: "a page that a script has made up", code: `return await (tools.api.items as any)({ "toolscript/page": "http://127.0.0.1/secret" })` + caught, want: `value "ToolError tool_failed: this is no page of this call`},
+		{name: "a page that a script has made up", code: `return await (tools.api.items as any)({ "toolscript/page": "http://127.0.0.1/secret" })` + caught, want: `value "ToolError tool_failed: this is not a page of this call`},
 		{name: "a page of a tool without pages", code: `return await (tools.demo.echo as any)({ "toolscript/page": "" })` + caught, want: `value "ToolError invalid: demo__echo has no pages; call it without .pages`},
 		{
 			name: "a text that is like a page", code: `return await tools.api.items({ state: "toolscript/page" })`,

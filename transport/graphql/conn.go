@@ -153,7 +153,7 @@ func (e *endpoint) schema(ctx context.Context, project files.Folder, file string
 	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
 		return nil, known
 	}
-	err = fmt.Errorf("the endpoint does not tell its schema: %w", err)
+	err = fmt.Errorf("the endpoint does not send its schema: %w", err)
 	if !errors.As(err, &refusal) {
 		return nil, err
 	}

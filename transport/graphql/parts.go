@@ -43,7 +43,7 @@ func (s *schema) parse(name, text string) (*ast.SchemaDocument, error) {
 		}
 		head, fields := fieldsOf(part)
 		what := strings.Join(strings.Fields(head), " ")
-		s.warn("line %d: %s: what is wrong is left out: %s", line, what, message)
+		s.warn("line %d: %s: the invalid part is left out: %s", line, what, message)
 		switch words := strings.Fields(strings.TrimPrefix(what, "extend ")); {
 		case len(words) < 2 || words[0] != "type" && words[0] != "interface" && words[0] != "union":
 			continue // a missing type accepts any value, and a missing directive has no effect

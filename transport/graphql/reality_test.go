@@ -295,7 +295,7 @@ type Good { id: ID, name: String }
 		name, text, log string
 		want            map[string]string // parts of the arguments' schemas by tool; "" if there is no tool
 	}{
-		{"an empty type", good + `type Foo {}`, "line 14: type Foo: what is wrong is left out: expected at least one definition", map[string]string{"x": "{ __typename }"}},
+		{"an empty type", good + `type Foo {}`, "line 14: type Foo: the invalid part is left out: expected at least one definition", map[string]string{"x": "{ __typename }"}},
 		{"an empty type in a line", `type Foo {} type Query { good: Good, x: Foo } type Good { id: ID, name: String }`, "line 1: type Foo", map[string]string{"x": "{ __typename }"}},
 		{"an empty input", good + `input Y {}`, "line 14: input Y", map[string]string{"x": `"in":{"description":"a value of the scalar Y"}`}},
 		{"an empty enum", good + `enum E {}`, "line 14: enum E", map[string]string{"x": `"e":{"description":"a value of the scalar E"}`}},
@@ -305,7 +305,7 @@ type Good { id: ID, name: String }
 		{"a field without a type", good + "type Foo { a: Int  b:  c: Int }", "line 14: type Foo", map[string]string{"x": "{ a c }"}},
 		{"a field without a colon", good + "type Foo {\n  a: Int\n  b String\n  \"d\"\n  c(x: Int): Int\n}", "line 16: type Foo", map[string]string{"x": "{ a c }"}},
 		{"an open list of arguments", good + "type Foo {\n  a: Int\n  b(x: Int: String\n  c: Int\n}", "line 16: type Foo", map[string]string{"x": "{ a c }"}},
-		{"a type without its end", "type Foo {\n  a: Int\n" + good, "type Foo: what", map[string]string{"x": "{ a }"}},
+		{"a type without its end", "type Foo {\n  a: Int\n" + good, "type Foo: the invalid part", map[string]string{"x": "{ a }"}},
 		{"a character", good + "type Foo { a: Int }\n%", "line 15: ", map[string]string{"x": "{ a }"}},
 		{"words", "hello\n" + good + "type Foo { a: Int }", "line 1: hello", map[string]string{"x": "{ a }"}},
 		{"an open string", good + "type Foo { a: Int }\n\"\"\"\ntype Bar { a: Int }", "line 16: type Bar", map[string]string{"x": "{ a }"}},
@@ -348,7 +348,7 @@ func TestMistakesInIntrospections(t *testing.T) {
 			}))
 			defer api.Close()
 			tools, log, err := dialLogged(t, graphql.Settings{URL: api.URL})
-			if err != nil || len(tools) != 2 || tools["good"] == "" || !strings.Contains(tools["x"], c.x) || !strings.Contains(log, "WARN the schema: ") || !strings.Contains(log, "what is wrong is left out: json: cannot unmarshal") {
+			if err != nil || len(tools) != 2 || tools["good"] == "" || !strings.Contains(tools["x"], c.x) || !strings.Contains(log, "WARN the schema: ") || !strings.Contains(log, "the invalid part is left out: json: cannot unmarshal") {
 				t.Errorf("%v, %v; the log is %s; want %s", tools, err, log, c.x)
 			}
 		})

@@ -168,7 +168,7 @@ func (s *schema) add(text json.RawMessage) {
 			_ = json.Unmarshal(value, &fields)
 		}
 	})
-	s.warn("the type %s: what is wrong is left out: %v", t.Name, err)
+	s.warn("the type %s: the invalid part is left out: %v", t.Name, err)
 	switch t.Kind {
 	case "OBJECT", "INTERFACE", "UNION":
 	default:

@@ -163,7 +163,7 @@ func (s *Session) askDevice(ctx context.Context, endpoint string, c Credentials,
 	case resp.StatusCode != http.StatusOK:
 		return got, fmt.Errorf("the authorization server answers the request for a code with %s", printableText(resp.Status))
 	case !readable || got.DeviceCode == "" || got.UserCode == "":
-		return got, errors.New("the authorization server answers the request for a code with something else")
+		return got, errors.New("the authorization server sent an invalid answer to the request for a code")
 	case len(got.UserCode) > longestCode || printableText(got.UserCode) != got.UserCode:
 		return got, errors.New("the authorization server answers with a code that cannot be shown")
 	}

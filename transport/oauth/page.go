@@ -42,8 +42,8 @@ const page = `<!DOCTYPE html>
 // HTML renders the page.
 func (p Page) HTML() []byte { return []byte(texts.HTML(page, p.Title, p.Text)) }
 
-// PageHeaders are the headers of a Page. They prevent that the browser sends the URL, which contains a
-// code, to other servers, and that it caches the page.
+// PageHeaders are the headers of a Page. They prevent the browser from sending the URL, which contains a
+// code, to other servers, and from caching the page.
 var PageHeaders = map[string]string{
 	"Content-Type":            "text/html; charset=utf-8",
 	"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",

@@ -146,7 +146,7 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 			"%s %s: the document promises JSON, and the answer, with status %s, is a page%s; it may be that of a login; the request was sent: %s",
 			o.method, o.path, answer.Status, upstream.Title([]byte(a.conceal.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
 	case isJSON(media):
-		return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
+		return nil, fmt.Errorf("the answer has the content type of JSON but is not JSON: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
 	case textual(media) && utf8.Valid(content):
 		return upstream.Text(content), nil
 	default:

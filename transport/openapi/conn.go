@@ -181,7 +181,7 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 		if written(all["swagger"]) != "" {
 			version = "2.0 (Swagger)"
 		}
-		return nil, about{}, fmt.Errorf("it is no OpenAPI document of version 3.0 or 3.1: its version is %.40q", version)
+		return nil, about{}, fmt.Errorf("it is not an OpenAPI document of version 3.0 or 3.1: its version is %.40q", version)
 	}
 	info := index(all["info"])
 	a := about{base: s.BaseURL, title: written(info["title"]), version: written(info["version"]), description: written(info["description"])}

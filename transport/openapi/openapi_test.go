@@ -247,7 +247,7 @@ func TestAnswers(t *testing.T) {
 		{200, "text/csv", "a,b\n", `"structuredContent":"a,b\n"`},
 		{200, "application/pdf", "%PDF", `"blob":"JVBERg=="`},
 		{200, "image/png", "\x89PNG", `"structuredContent":{"data":"iVBORw==","mimeType":"image/png","type":"image"}`},
-		{200, "application/json", `{`, "the answer says that it is JSON, and is not"},
+		{200, "application/json", `{`, "the answer has the content type of JSON but is not JSON"},
 		{404, "application/json", `{"message": "no"}`, `"isError":true`},
 		{404, "application/json", `{"message": "no"}`, `"_meta":{"toolscript/status":404}`},
 		{404, "application/json", `{"message": "no"}`, `GET /a: 404 Not Found: {\"message\": \"no\"}`},
@@ -425,7 +425,7 @@ func TestDocuments(t *testing.T) {
 	for text, why := range map[string]string{
 		`{"swagger": "2.0"}`:                `its version is "2.0 (Swagger)"`,
 		`{"openapi": "4.0.0"}`:              `its version is "4.0.0"`,
-		`[1]`:                               "it is no OpenAPI document",
+		`[1]`:                               "it is not an OpenAPI document",
 		`{"openapi": "3.1.0"`:               "unexpected end",
 		``:                                  "unexpected end",
 		`{"openapi": "3.1.0", "paths": {}}`: `add "baseUrl"`,

@@ -126,7 +126,7 @@ func (c call) seal(address string) string {
 }
 
 // errContinuation is the error for a continuation that does not belong to the call.
-var errContinuation = errors.New("this is no page of this call; pages end with the gateway that has read them, so begin with the first one again")
+var errContinuation = errors.New("this is not a page of this call; a page is valid only until the gateway ends, so begin again with the first page")
 
 func (c call) open(continuation string) (string, error) {
 	s := sealing()

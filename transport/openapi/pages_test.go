@@ -102,7 +102,7 @@ func TestContinuations(t *testing.T) {
 		{"a", `{"q": "y", "X-List": "l"}`, first.Next}, {"a", `{}`, first.Next}, {"b", `{}`, first.Next}, {"a", `{"q": "x", "X-List": "l"}`, "AAAA"},
 		{"a", `{"q": "x", "X-List": "l"}`, "http://127.0.0.1/"}, {"a", `{"q": "x", "X-List": "l"}`, first.Next[:len(first.Next)-4] + "AAAA"},
 	} {
-		if _, err := s.page(c[0], c[1], c[2]); err == nil || !strings.Contains(err.Error(), "this is no page of this call") {
+		if _, err := s.page(c[0], c[1], c[2]); err == nil || !strings.Contains(err.Error(), "this is not a page of this call") {
 			t.Errorf("%v: error %v", c, err)
 		}
 	}

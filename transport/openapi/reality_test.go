@@ -167,7 +167,7 @@ func TestRefusedDocument(t *testing.T) {
 		{204, "", "bearer", toolscript.Unavailable, "204 No Content"},
 		{404, "<html>", "bearer", toolscript.Unavailable, "404 Not Found"},
 		{502, "<html>", "bearer", toolscript.Unavailable, "502 Bad Gateway"},
-		{200, "title: <html>", "bearer", toolscript.Invalid, "it is no OpenAPI document"},
+		{200, "title: <html>", "bearer", toolscript.Invalid, "it is not an OpenAPI document"},
 	} {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
