@@ -67,7 +67,8 @@ type Options struct {
 	Seen func(target string, allowed bool) // called for each connection; may be nil
 }
 
-// Start starts a proxy to the targets, each host:port. log receives refused and failed connections; may be nil.
+// Start starts a proxy that only connects to targets, each as host:port. log receives messages about refused and
+// failed connections; it may be nil.
 func (o Options) Start(targets []string, log func(level slog.Level, format string, args ...any)) (*Proxy, error) {
 	if log == nil {
 		log = func(slog.Level, string, ...any) {}
