@@ -26,10 +26,11 @@ var mayImport = map[string]map[string]string{
 	"runner":    {"": "types", "internal": "names that scripts write, pipes to workers, the image of the engine"},
 	"transport": {"": "types", "internal": "suggestions, logins, pipes to servers"},
 	"actors":    {"": "types", "internal": "names of the catalog, files, tokens for the audit", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
-	"harness":   {"": "types", "internal": "the file of this program, names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
-	"cmd":       {"": "types", "internal": "suggestions, tokens, files", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
+	"gateway":   {"": "types", "internal": "processes and files", "runner": "engines, and restrictions of servers", "transport": "the kinds of servers", "actors": "the system"},
+	"harness":   {"": "types", "gateway": "a gateway in the process of a library's user", "internal": "the file of this program, names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
+	"cmd":       {"": "types", "gateway": "the kinds of servers, and the gateway", "internal": "suggestions, tokens, files", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
 	"release":   {"": "the version", "cmd": "the reference of the commands"},
-	"test":      {"": "", "internal": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
+	"test":      {"": "", "internal": "", "gateway": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
 }
 
 // onlyIn maps a library to the only folders that may import it, with the reason.
@@ -123,8 +124,8 @@ func TestPureFolders(t *testing.T) {
 	}
 }
 
-// TestImportDirection checks the direction cmd → harness → actors → {transport, runner, codegen}
-// → naming → root, and that each library stays in its folder.
+// TestImportDirection checks the direction cmd → harness → gateway → actors → {transport, runner, codegen}
+// → internal → root, and that each library stays in its folder.
 func TestImportDirection(t *testing.T) {
 	for pkg, imports := range packages(t) {
 		from := topFolder(pkg)
@@ -212,6 +213,7 @@ const (
 var odd = map[string]string{
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
+	"gateway":                "the list of the kinds of servers",
 	"internal/rescue":        "every recover of the program, but two that need more",
 	"runner/quickjs/prelude": "one Go file that embeds the JavaScript files of its folder",
 }
@@ -263,6 +265,26 @@ const (
 // TestFunctions checks the lines of functions and the methods of interfaces, except in forked
 // libraries.
 func TestFunctions(t *testing.T) {
+	eachFile(t, func(path string, set *token.FileSet, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if lines := set.Position(n.End()).Line - set.Position(n.Pos()).Line + 1; lines > mostFuncLines {
+					t.Errorf("%s: %s has %d lines, want at most %d", path, n.Name.Name, lines, mostFuncLines)
+				}
+			case *ast.InterfaceType:
+				if methods := len(n.Methods.List); methods > mostMethods {
+					t.Errorf("%s: an interface has %d methods, want at most %d", set.Position(n.Pos()), methods, mostMethods)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// eachFile calls yield for each Go file outside of tests and of code that others wrote.
+func eachFile(t *testing.T, yield func(path string, set *token.FileSet, file *ast.File)) {
+	t.Helper()
 	files := 0
 	err := filepath.WalkDir(".", func(path string, entry os.DirEntry, err error) error {
 		switch {
@@ -280,23 +302,59 @@ func TestFunctions(t *testing.T) {
 			return err
 		}
 		files++
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if lines := set.Position(n.End()).Line - set.Position(n.Pos()).Line + 1; lines > mostFuncLines {
-					t.Errorf("%s: %s has %d lines, want at most %d", path, n.Name.Name, lines, mostFuncLines)
-				}
-			case *ast.InterfaceType:
-				if methods := len(n.Methods.List); methods > mostMethods {
-					t.Errorf("%s: an interface has %d methods, want at most %d", set.Position(n.Pos()), methods, mostMethods)
-				}
-			}
-			return true
-		})
+		yield(path, set, file)
 		return nil
 	})
 	if err != nil || files < 500 {
 		t.Errorf("%d files, %v", files, err)
+	}
+}
+
+// typesOf are the names of the constants of package upstream for the types of servers.
+var typesOf = []string{"Stdio", "HTTP", "SSE", "Builtin", "Scripts", "Command", "OpenAPI", "GraphQL", "InProcess", "Fleet"}
+
+// comparing are the folders that compare types of servers, with the reason.
+var comparing = map[string]string{
+	"transport/mcpclient": "it is the folder of three kinds, which it tells apart",
+}
+
+// TestKindsDecide checks that only the folder of a kind compares types of servers. All others ask
+// upstream.Kind, so that a new kind needs no change there.
+func TestKindsDecide(t *testing.T) {
+	found := map[string]bool{}
+	eachFile(t, func(file string, set *token.FileSet, tree *ast.File) {
+		folder := filepath.ToSlash(filepath.Dir(file))
+		note := func(of ...ast.Expr) {
+			for _, x := range of {
+				if s, is := x.(*ast.SelectorExpr); is && slices.Contains(typesOf, s.Sel.Name) {
+					if from, is := s.X.(*ast.Ident); is && from.Name == "upstream" {
+						if found[folder] = true; comparing[folder] == "" {
+							t.Errorf("%s: it compares the type of a server; ask its upstream.Kind", set.Position(x.Pos()))
+						}
+					}
+				}
+			}
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if n.Op == token.EQL || n.Op == token.NEQ {
+					note(n.X, n.Y)
+				}
+			case *ast.CaseClause:
+				note(n.List...)
+			case *ast.CompositeLit:
+				for _, x := range n.Elts { // such as a list for slices.Contains
+					note(x)
+				}
+			}
+			return true
+		})
+	})
+	for folder := range comparing {
+		if !found[folder] {
+			t.Errorf("%s compares no types of servers", folder)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func converts(t *testing.T, folder string) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Contains(string(text), "ConvertPort")
+		return strings.Contains(string(text), "ConvertKind")
 	})
 }
 

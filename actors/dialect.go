@@ -15,7 +15,7 @@ import (
 // builtins returns the servers of built-in tools and of tools in Go, sorted.
 func builtins(view catalog.View) (servers []string) {
 	for _, s := range view.Servers {
-		if s.Type == upstream.Builtin || s.Type == upstream.InProcess {
+		if upstream.KindOf(s.Type).Flat {
 			servers = append(servers, s.Name)
 		}
 	}

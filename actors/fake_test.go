@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"

@@ -10,7 +10,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // once makes a call. It makes a call with an idempotency key only once: a file that all gateways of the user share
@@ -32,7 +31,7 @@ func (s *System) once(ctx context.Context, call *toolscript.Call, tool toolscrip
 		return nil, err
 	}
 	config, known := s.Configured()[tool.Server]
-	if known && config.Type == upstream.Fleet {
+	if known && config.Kind().Hub {
 		return send(ctx, wire.Attempt{})
 	}
 	result, err := wire.DoOnce(ctx, callStore{s}, wire.KeyedCall{

@@ -36,11 +36,12 @@ func (s *System) newGuard() *pin.Guard {
 // a user trusts by their text, and for Go functions, which no file configures. The built-in tools
 // change only with this program, so for their servers it compares only the definition.
 func (s *System) reviewer(name string, config upstream.Config) func(string, []toolscript.Tool) server.Review {
-	if config.Type == upstream.Scripts || config.Type == upstream.InProcess {
+	review := config.Kind().Review
+	if review == upstream.ReviewNothing {
 		return nil
 	}
 	of := pin.ComparedServer{
-		Name: name, Source: config.Source, Identity: config.Identity(), Written: config.Written, Program: config.Definition(), Fixed: config.Type == upstream.Builtin,
+		Name: name, Source: config.Source, Identity: config.Identity(), Written: config.Written, Program: config.Definition(), Fixed: review == upstream.ReviewDefinition,
 	}
 	return func(instructions string, tools []toolscript.Tool) server.Review {
 		review := server.Review{Verdict: s.guard.Check(of, tools)}

@@ -161,7 +161,7 @@ func (s *System) fetchAll(ctx context.Context, view catalog.View, o toolscript.F
 func asked(view catalog.View, o toolscript.FetchRequest, cursors map[string]string) []string {
 	var names []string
 	for _, s := range view.Servers {
-		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && !(upstream.Config{Type: s.Type}).Functions() {
+		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && !upstream.KindOf(s.Type).Functions {
 			names = append(names, s.Name)
 		}
 	}

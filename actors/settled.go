@@ -34,5 +34,5 @@ func settled(view catalog.View, call toolscript.Call, err error) error {
 // calls with a key.
 func elsewhere(view catalog.View, name string) bool {
 	i := slices.IndexFunc(view.Servers, func(s catalog.Server) bool { return s.Name == name })
-	return i >= 0 && view.Servers[i].Type == upstream.Fleet
+	return i >= 0 && upstream.KindOf(view.Servers[i].Type).Hub
 }

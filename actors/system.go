@@ -34,8 +34,6 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -107,11 +105,11 @@ type Types struct {
 
 func (o Options) withDefaults() Options {
 	if o.Dial == nil {
-		var d mcpclient.Dialer
+		var host upstream.Host
 		if o.Logins != nil {
-			d.RoundTripper = Credentials(o.Logins)
+			host.RoundTripper = Credentials(o.Logins)
 		}
-		o.Dial = server.DialAll(d, builtin.Dialer{}, nil)
+		o.Dial = host.Dial()
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout

@@ -42,7 +42,7 @@ func TestConfinedCommands(t *testing.T) {
 		"temp": {"run": ["sh", "-c", "echo x > $TMPDIR/x && cat $TMPDIR/x"]},
 		"child": {"run": ["sh", "-c", "sh -c 'cat \"$1\"' sh \"$1\"", "sh", "{path}"], "parameters": {"path": "a file"}},
 		"fetch": {"run": [%q, %q, "{url}"], "parameters": {"url": "an address"}}}`, self, fetchRole)
-	d := commands.Dialer{Run: harness.RunCommand, Confiner: harness.Confiner{}}
+	d := commands.Dialer{RunCommand: harness.RunCommand, Confiner: harness.Confiner{}}
 	c, err := d.Dial(t.Context(), "programs", upstream.Config{
 		Type: upstream.Command, Root: root, Commands: json.RawMessage(definitions), Env: map[string]string{"OUTSIDE": outside},
 		Confine: &upstream.Confine{Write: []string{data}, Net: []string{web.Listener.Addr().String()}},

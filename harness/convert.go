@@ -5,16 +5,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/builtin/web"
-	"github.com/toolscript/toolscript/transport/builtin/workspace"
-	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // conversions returns the conversions that a converter process supports.
 func conversions() (all []worker.Conversion) {
-	for _, k := range []upstream.ConvertKind{graphql.Schema, openapi.Document, workspace.Applying, workspace.Reading, web.Page, upstream.Frontmatter} {
+	for _, k := range upstream.Conversions() {
 		all = append(all, worker.Conversion{Name: k.Name, Do: k.Do})
 	}
 	return all

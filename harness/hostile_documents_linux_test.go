@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/worker"
@@ -42,7 +41,7 @@ func documents(t *testing.T, document string) (s *actors.System, reads *atomic.I
 	s, err = actors.Start(actors.Options{
 		Logger:  slog.New(slog.DiscardHandler),
 		Servers: map[string]upstream.Config{"api": {Type: upstream.OpenAPI, API: settings}},
-		Dial:    server.DialWith(openapi.Dialer{Convert: port}.Dial),
+		Dial:    upstream.DialWith(openapi.Dialer{Convert: port}.Dial),
 		Scripts: actors.Scripts{StartConverter: func(ctx context.Context) (workers.Worker, error) {
 			return worker.StartConverter(ctx, worker.Options{})
 		}},

@@ -8,16 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
+	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -78,7 +76,10 @@ func Start(c Config) (*Local, error) {
 	}
 	l := &Local{reaper: proc.NewReaper(logger)}
 	ready := make(chan struct{}) // closed when System is set
-	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement(), Convert: ConvertWhen(ready, func() upstream.ConvertPort { return l.Convert })}
+	host := upstream.Host{
+		Reaper: l.reaper, Confiner: Confiner{}, RunCommand: RunCommand, Confinement: command.Confinement(), Convert: ConvertWhen(ready, func() upstream.ConvertPort { return l.Convert }),
+		Own: map[string]upstream.Dial{upstream.InProcess: upstream.DialWith(c.Registry.dial)},
+	}
 	o := actors.Options{
 		Servers: c.servers(), Logger: logger,
 		Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return c.Approvals }},
@@ -92,13 +93,7 @@ func Start(c Config) (*Local, error) {
 			}
 		}
 	}
-	dial := server.DialAll(mcpclient.Dialer{Reaper: l.reaper, Confiner: Confiner{}}, builtin.Dialer{Host: host}, nil)
-	o.Dial = func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
-		if cfg.Type == upstream.InProcess {
-			return c.Registry.dial(name, on), nil
-		}
-		return dial(ctx, name, cfg, on)
-	}
+	o.Dial = host.Dial()
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
 	o.Scripts.StartConverter = func(ctx context.Context) (workers.Worker, error) { return worker.StartConverter(ctx, options) }
@@ -130,15 +125,15 @@ func (l *Local) Close(ctx context.Context) error {
 }
 
 // RunCommand runs a command for the built-in tool exec. It starts this program as the helper process.
-func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
+func RunCommand(ctx context.Context, c upstream.Program) (upstream.ProgramResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
 		Args: c.Args, Project: c.Project, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
 		Stdin: c.Stdin, Room: c.Room, Confined: c.Confined, Files: c.Files,
 	})
 	if err != nil {
-		return tool.CommandResult{}, err
+		return upstream.ProgramResult{}, err
 	}
-	return tool.CommandResult{
+	return upstream.ProgramResult{
 		ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration,
 	}, nil
 }

@@ -153,7 +153,7 @@ func (r *Registry) List() []string {
 }
 
 // dial returns a connection to the tools of the registry.
-func (r *Registry) dial(name string, on upstream.Events) *upstream.Conn {
+func (r *Registry) dial(_ context.Context, name string, _ upstream.Config, on upstream.Events) (*upstream.Conn, error) {
 	var c *upstream.Conn
 	c = upstream.New(upstream.Options{
 		Name: name, Info: upstream.Info{Title: "Tools of this program", Version: toolscript.Version}, Tools: served{r}, Events: on,
@@ -173,7 +173,7 @@ func (r *Registry) dial(name string, on upstream.Events) *upstream.Conn {
 			on.ToolsChanged()
 		}
 	}
-	return c
+	return c, nil
 }
 
 // served adapts a Registry to upstream.Tools.

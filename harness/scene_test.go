@@ -11,14 +11,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -68,7 +66,7 @@ var shared = sync.OnceValues(func() (*actors.System, error) {
 	}
 	return actors.Start(actors.Options{
 		Servers: map[string]upstream.Config{"workspace": {Type: upstream.Builtin, Root: root, Tools: names}},
-		Dial:    server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: cache}}, nil),
+		Dial:    upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: cache}}.Dial)}}.Dial(),
 		Scripts: actors.Scripts{
 			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
 			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },

@@ -6,7 +6,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // An unused server that does not start, or never stays up, is retried rarely, because
@@ -21,7 +20,7 @@ const (
 // if the configuration has credentials, because their refusal may have been a temporary fault, or
 // if the server belongs to a fleet, because its logins happen at the hub.
 func (s *Server) triesAgain() bool {
-	return s.state == toolscript.Backoff || s.state == toolscript.NeedsAuth && (s.Config.Credentials() != "" || s.Config.Type == upstream.Fleet)
+	return s.state == toolscript.Backoff || s.state == toolscript.NeedsAuth && (s.Config.Credentials() != "" || s.Config.Kind().Hub)
 }
 
 // want starts a server on demand and ends the pause of a server that tries again. Only one

@@ -50,7 +50,7 @@ func (k *connLoop) keep(online context.Context) {
 	ctx, end := context.WithCancelCause(online)
 	defer end(nil)
 	on := k.withSpoken(k.events())
-	if k.hasProcess() {
+	if k.Config.HasProcess() {
 		on.Starting = k.watch(ctx, end, place).starting
 	} else {
 		var cancel context.CancelFunc
@@ -115,14 +115,9 @@ func (k *connLoop) awaitPrevious(online context.Context) {
 	}
 }
 
-// hasProcess reports whether the server is a process of this program.
-func (k *connLoop) hasProcess() bool {
-	return k.Config.Type == upstream.Stdio && k.Config.Shared == ""
-}
-
 // begin waits until the start of a process is admitted. Other servers need no admission.
 func (k *connLoop) begin(online context.Context) (*admission, error) {
-	if !k.hasProcess() {
+	if !k.Config.HasProcess() {
 		return nil, nil //nolint:nilnil // no place is needed
 	}
 	wants := computing

@@ -60,7 +60,7 @@ func (f ToolLists) spokenPath(name string, cfg upstream.Config) string {
 
 // withSpoken gives the stored MCP versions to the dial, and stores the versions that the connection finds.
 func (k *connLoop) withSpoken(on upstream.Events) upstream.Events {
-	if k.Memory == nil || k.Config.Local() && k.Config.Type != upstream.Stdio {
+	if k.Memory == nil || k.Config.Local() && !k.Config.Kind().MCP {
 		return on
 	}
 	memory, name, config, logger := k.Memory, k.Name, k.Config, k.Logger

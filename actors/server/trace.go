@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // traced begins the span of a request, and returns the traceparent for the server: without a
@@ -48,10 +49,10 @@ func (c *pendingCall) endSpan(result json.RawMessage, err error) {
 
 // networkOf returns the attribute for the transport to a server.
 func networkOf(transport string) []toolscript.Attribute {
-	switch transport {
-	case "stdio":
+	switch kind := upstream.KindOf(transport); {
+	case kind.Process:
 		return []toolscript.Attribute{{Name: "network.transport", Value: "pipe"}}
-	case "http", "sse":
+	case kind.MCP:
 		return []toolscript.Attribute{{Name: "network.transport", Value: "tcp"}}
 	default:
 		return nil

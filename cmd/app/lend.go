@@ -54,8 +54,7 @@ func (f *Finder) Lent(ctx context.Context, loaded *config.Config) *daemon.Lent {
 // lendable reports whether a server has its own process or session. Other servers cost
 // nothing to open twice, or are shared in any case.
 func lendable(c upstream.Config) bool {
-	return slices.Contains([]string{upstream.Stdio, upstream.HTTP, upstream.SSE}, c.Type) &&
-		c.Shared == "" && !c.Disabled && c.Problem == nil
+	return c.Kind().MCP && c.Shared == "" && !c.Disabled && c.Problem == nil
 }
 
 // ofUser returns the newest gateway of this version that answers, or nil.

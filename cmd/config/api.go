@@ -4,37 +4,34 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
-
-	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/openapi"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// api returns the settings, as JSON, of a server that an OpenAPI document or a GraphQL
-// schema describes, or nil for a server of another type.
-func (o Options) api(n *node, file File) (json.RawMessage, error) {
-	kind := serverType(n)
-	if kind != upstream.OpenAPI && kind != upstream.GraphQL {
-		return nil, nil
+// settings returns the Settings of the server's kind as a JSON object; nil if it has none. note is
+// called for a path that is invalid.
+func (o Options) settings(n *node, file File, note func(err error, field ...string)) json.RawMessage {
+	kind := kindOf(n)
+	if len(kind.Settings) == 0 {
+		return nil
 	}
-	spec := n.child("spec").text()
-	if spec != "" && (kind == upstream.GraphQL || !isAddress(spec)) {
-		o.WorkDir = filepath.Dir(file.Path)
-		var err error
-		if spec, err = o.absolute(spec); err != nil {
-			return nil, err
+	o.WorkDir = filepath.Dir(file.Path)
+	for _, path := range kind.Paths {
+		n.each(path, func(location []string, n *node) {
+			if n.text() == "" || isAddress(n.text()) {
+				return
+			}
+			at, err := o.absolute(n.text())
+			note(err, location...)
+			n.value = at
+		})
+	}
+	values := map[string]any{}
+	for _, name := range kind.Settings {
+		if child := n.child(name); child != nil {
+			values[name] = child.plain()
 		}
 	}
-	auth := n.child("auth")
-	credentials := upstream.HTTPAuth{
-		Type: auth.child("type").text(), Token: auth.child("token").text(), Name: auth.child("name").text(), Value: auth.child("value").text(),
-		Username: auth.child("username").text(), Password: auth.child("password").text(),
-	}
-	operations := n.child("operations").texts()
-	if kind == upstream.GraphQL {
-		return json.Marshal(graphql.Settings{URL: n.child("url").text(), Spec: spec, Operations: operations, Auth: credentials})
-	}
-	return json.Marshal(openapi.Settings{Spec: spec, BaseURL: n.child("baseUrl").text(), Operations: operations, Auth: credentials})
+	text, _ := json.Marshal(values) // it was parsed from JSON
+	return text
 }
 
 // wrongDestination returns a mistake for an API with credentials whose address is only in a
@@ -42,7 +39,7 @@ func (o Options) api(n *node, file File) (json.RawMessage, error) {
 func (d *document) wrongDestination(name string, n *node) []finding {
 	spec := n.child("spec")
 	credentials := n.child("headers") != nil || n.child("auth") != nil && n.child("auth").child("type").text() != "none"
-	if serverType(n) != upstream.OpenAPI || !credentials || n.child("baseUrl") != nil || len(spec.unset) > 0 || isAddress(spec.text()) {
+	if !kindOf(n).Has("baseUrl") || !credentials || n.child("baseUrl") != nil || len(spec.unset) > 0 || isAddress(spec.text()) {
 		return nil
 	}
 	return []finding{wrongAt([]string{serversKey, name, "baseUrl"}, n.key,
@@ -51,12 +48,11 @@ func (d *document) wrongDestination(name string, n *node) []finding {
 
 // loginAddress returns the address at which a person logs in to a server, or "" without a login.
 func loginAddress(n *node) string {
-	oauth2 := n.child("auth").child("type").text() == "oauth2"
-	switch kind := serverType(n); {
-	case kind == upstream.OpenAPI && oauth2:
-		return n.child("baseUrl").text()
-	case (kind == upstream.OpenAPI || kind == upstream.GraphQL) && !oauth2:
+	switch kind := kindOf(n); {
+	case kind.Has("auth") && n.child("auth").child("type").text() != "oauth2":
 		return ""
+	case kind.Has("baseUrl"):
+		return n.child("baseUrl").text()
 	default:
 		return n.child("url").text()
 	}

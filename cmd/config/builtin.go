@@ -8,19 +8,18 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // builtin returns the folder and the tools of a built-in server, or the folder of a command
 // server. problem says why the list of tools is invalid. For other types, all results are zero.
 func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root string, tools []string, problem, err error) {
-	switch kind := serverType(n); {
-	case kind == upstream.Command:
+	switch kind := kindOf(n); {
+	case !kind.Has("root"):
+		return "", nil, nil, nil
+	case !kind.Has("tools"):
 		root, err = o.commandRoot(n, file)
 		return root, nil, nil, err
-	case kind != upstream.Builtin:
-		return "", nil, nil, nil
 	}
 	o.WorkDir = filepath.Dir(file.Path)
 	if root, err = o.absolute(n.child("root").text()); err != nil {
@@ -77,9 +76,9 @@ func merged(packs toolscript.ToolPacks, n *node) toolscript.ToolPacks {
 // checkSlots returns an error if agents of a built-in server could occupy all its calls, for which the calls
 // of their own scripts would then wait.
 func checkSlots(c upstream.Config) error {
-	if c.Concurrency == 0 || c.Concurrency > tool.MaxAgents || !slices.Contains(c.Tools, builtin.LaunchSync.Name) {
+	if c.Concurrency == 0 || c.Concurrency > upstream.MaxAgents || !slices.Contains(c.Tools, builtin.LaunchSync.Name) {
 		return nil
 	}
 	return fmt.Errorf("%d is not enough with %s: up to %d agents run at once, each as one call, and their scripts call tools of this server too; use %d or more",
-		c.Concurrency, builtin.LaunchSync.Name, tool.MaxAgents, tool.MaxAgents+1)
+		c.Concurrency, builtin.LaunchSync.Name, upstream.MaxAgents, upstream.MaxAgents+1)
 }

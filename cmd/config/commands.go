@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/transport/commands"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const commandsKey = "commands"
 
 // commandTools returns the commands of a server as JSON, or nil for a server of another type.
 func commandTools(n *node) json.RawMessage {
-	if serverType(n) != upstream.Command {
+	if !kindOf(n).Has(commandsKey) {
 		return nil
 	}
 	text, _ := json.Marshal(n.child(commandsKey).plain()) // it was parsed from JSON

@@ -63,7 +63,7 @@ func (o Options) allAbsolute(paths []string) (all []string, err error) {
 
 // wrongConfine returns the mistakes in confine that the schema cannot find.
 func (d *document) wrongConfine(name string, n *node) (out []finding) {
-	if exec := n.child("exec"); exec != nil && n.child("confine") != nil && serverType(n) == upstream.Command {
+	if exec := n.child("exec"); exec != nil && n.child("confine") != nil && kindOf(n).Has("exec") && kindOf(n).Has("confine") {
 		out = append(out, wrongAt([]string{serversKey, name, "exec"}, exec.key, `cannot be used together with "confine", which says what the programs may reach: write "net" and "write" there`))
 	}
 	targets := n.child("confine").child("net")

@@ -3,8 +3,6 @@ package config
 import (
 	"maps"
 	"slices"
-
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // defaults applies the defaults of a file over those of earlier files.
@@ -36,7 +34,7 @@ func (l *loader) rest() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.config.Servers)) {
 		c := l.config.Servers[name]
-		if c.Type != upstream.Stdio || c.Idle > 0 || l.awake[name] {
+		if !c.Kind().Process || c.Idle > 0 || l.awake[name] {
 			continue
 		}
 		c.Idle = l.idle

@@ -55,7 +55,7 @@ func define(root *node) definitions {
 	for name, n := range root.child(serversKey).children() {
 		d.names = append(d.names, name)
 		d.servers[name] = definition(name, n, definingFields(n))
-		if packs := root.child("toolPacks"); packs != nil && n.child("type").text() == upstream.Builtin {
+		if packs := root.child("toolPacks"); packs != nil && kindOf(n).Has("tools") {
 			d.servers[name] += "\n" + member("toolPacks", packs, "") // they decide which tools the server has
 		}
 	}
@@ -78,20 +78,12 @@ func definition(name string, n *node, fields []string) string {
 	var members []string
 	for _, field := range fields {
 		value := n.child(field)
-		if value == nil || value.isNothing() && field != "confine" || field == "type" && value.text() == impliedType(n) {
+		if value == nil || value.isNothing() && field != "confine" || field == "type" && value.text() == impliedKind(n).Type {
 			continue
 		}
 		members = append(members, member(field, value, "  "))
 	}
 	return asJSON(name) + ": " + braces(members, "")
-}
-
-// impliedType returns the type of a server that its fields imply.
-func impliedType(n *node) string {
-	if n.child("command") != nil {
-		return upstream.Stdio
-	}
-	return upstream.HTTP
 }
 
 // isNothing reports whether a value is false, an empty list or an empty object.

@@ -66,7 +66,7 @@ func needs(names ...string) (all [][]string) {
 
 // DocumentedOf returns the variables of the package that a server runs.
 func DocumentedOf(c upstream.Config) (d Documented, known bool) {
-	if c.Type != upstream.Stdio {
+	if !c.Kind().Process {
 		return d, false
 	}
 	program := strings.TrimSuffix(filepath.Base(c.Command), ".exe")

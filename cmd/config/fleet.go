@@ -108,7 +108,7 @@ func (l *loader) serveFleet() {
 		}
 	}
 	for name, c := range l.config.Servers {
-		if c.Type == upstream.Fleet && c.Problem == nil && !c.Disabled {
+		if c.Kind().Hub && c.Problem == nil && !c.Disabled {
 			c.Problem = f.problem(name)
 			l.config.Servers[name] = c
 		}

@@ -51,21 +51,19 @@ func TestLoadComplete(t *testing.T) {
 			"plain":   {Type: upstream.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: upstream.SharedHost},
 			"document": {
 				Type: upstream.OpenAPI, Timeout: time.Minute,
-				API: json.RawMessage(`{"spec":"https://api.example.com/openapi.json","baseUrl":"https://api.example.com","operations":["tag:issues"],` +
-					`"auth":{"type":"bearer","token":"t","name":"","value":"","username":"","password":""}}`),
+				API: json.RawMessage(`{"auth":{"token":"t","type":"bearer"},"baseUrl":"https://api.example.com","operations":["tag:issues"],"spec":"https://api.example.com/openapi.json"}`),
 			},
 			"keyed": {
 				Type: upstream.OpenAPI, Timeout: time.Minute,
-				API: json.RawMessage(`{"spec":"/srv/api.yaml","baseUrl":"https://api.example.com","operations":null,"auth":{"type":"basic","token":"","name":"","value":"","username":"u","password":"p"}}`),
+				API: json.RawMessage(`{"auth":{"password":"p","type":"basic","username":"u"},"baseUrl":"https://api.example.com","spec":"/srv/api.yaml"}`),
 			},
 			"named": {
 				Type: upstream.OpenAPI, Timeout: time.Minute,
-				API: json.RawMessage(`{"spec":"/srv/api.yaml","baseUrl":"https://api.example.com","operations":null,"auth":{"type":"header","token":"","name":"X-Key","value":"v","username":"","password":""}}`),
+				API: json.RawMessage(`{"auth":{"name":"X-Key","type":"header","value":"v"},"baseUrl":"https://api.example.com","spec":"/srv/api.yaml"}`),
 			},
 			"graph": {
 				Type: upstream.GraphQL, Timeout: time.Minute,
-				API: json.RawMessage(`{"url":"https://api.example.com/graphql","spec":"/srv/schema.graphql","operations":["get*"],` +
-					`"auth":{"type":"none","token":"","name":"","value":"","username":"","password":""}}`),
+				API: json.RawMessage(`{"auth":{"type":"none"},"operations":["get*"],"spec":"/srv/schema.graphql","url":"https://api.example.com/graphql"}`),
 			},
 			"programs": {
 				Type: upstream.Command, Root: filepath.FromSlash("/srv"), Timeout: time.Minute,

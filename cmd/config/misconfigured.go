@@ -43,15 +43,11 @@ func misconfigured(name string, n *node, file File, mistakes Mistakes) upstream.
 
 // knownType returns the type of a server, or "" if its definition does not determine it.
 func knownType(n *node) string {
-	switch t := serverType(n); t {
-	case upstream.Stdio, upstream.SSE, upstream.Builtin, upstream.Command, upstream.OpenAPI, upstream.GraphQL, upstream.Fleet:
-		return t
-	case upstream.HTTP:
-		if n.child("url") != nil || n.child("type") != nil {
-			return t
-		}
+	kind := kindOf(n)
+	if kind.Implied != "" && n.child(kind.Implied) == nil && n.child("type") == nil {
+		return ""
 	}
-	return ""
+	return kind.Type
 }
 
 // mustNotBe reports whether a name is not allowed for a server.

@@ -3,22 +3,68 @@ package config
 import (
 	"bytes"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-//go:embed schema.json
-var schemaText []byte
+//go:embed schema.tmpl
+var schemaTemplate string
 
-// Schema returns the published JSON Schema (draft 2020-12) of the file.
-func Schema() []byte { return slices.Clone(schemaText) }
+// Schema returns the published JSON Schema (draft 2020-12) of the file, with the parts of all kinds
+// of servers.
+func Schema() []byte {
+	var about, types, keys, ofHub, required []string
+	for _, k := range upstream.Kinds() {
+		if k.About != "" {
+			about = append(about, k.Type+" "+k.About)
+		}
+		words := jsonList(append([]string{k.Type}, k.Words...))
+		types = append(types, words)
+		if k.Required != "" {
+			required = append(required, `{"if": {"properties": {"type": {"enum": [`+words+`]}}}, "then": {`+k.Required+`}}`)
+		}
+		if k.Schema == "" {
+			continue
+		}
+		members := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(k.Schema), "{\n"), "\n}")
+		keys = append(keys, strings.TrimSpace(strings.ReplaceAll("\n"+members, "\n", "\n"+strings.Repeat(" ", 6))))
+		ofHub = append(ofHub, refused(k))
+	}
+	return []byte(strings.NewReplacer(
+		"{{about}}", strings.Join(about, "; "), "{{types}}", strings.Join(types, ", "), "{{keys}}", strings.Join(keys, ",\n        "),
+		"{{hubKeys}}", strings.Join(ofHub, ",\n          "), "{{required}}", strings.Join(required, ",\n            "),
+	).Replace(schemaTemplate))
+}
+
+// refused returns the members of a schema that refuse the keys of a kind for servers of a fleet,
+// but for those that only limit a server.
+func refused(k upstream.Kind) string {
+	var own map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(k.Schema), &own); err != nil {
+		panic(fmt.Sprintf("config: the schema of the kind %s: %v", k.Type, err))
+	}
+	var members []string
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		if !slices.Contains(upstream.Limits(), key) {
+			members = append(members, strconv.Quote(key)+`: {"$ref": "#/$defs/ofHub"}`)
+		}
+	}
+	return strings.Join(members, ", ")
+}
+
+func jsonList(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }
 
 // rules holds the compiled schema, and its text as a tree for looking up parts.
 type rules struct {
@@ -30,9 +76,9 @@ type rules struct {
 // schemaRules returns the compiled schema. It panics if the schema does not compile, which
 // the tests of this package would show.
 var schemaRules = sync.OnceValue(func() rules {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
 	if err != nil {
-		panic(fmt.Sprintf("config: schema.json: %v", err))
+		panic(fmt.Sprintf("config: schema.tmpl: %v", err))
 	}
 	root, _ := document.(map[string]any)
 	address, _ := root["$id"].(string)
@@ -44,7 +90,7 @@ var schemaRules = sync.OnceValue(func() rules {
 	compiler.RegisterFormat(&jsonschema.Format{Name: "toolscript-duration", Validate: checkDuration})
 	compiler.AssertFormat()
 	if err := compiler.AddResource(address, unchecked); err != nil {
-		panic(fmt.Sprintf("config: schema.json: %v", err))
+		panic(fmt.Sprintf("config: schema.tmpl: %v", err))
 	}
 	return rules{address, document, compiler.MustCompile(address)}
 })

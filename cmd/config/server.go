@@ -29,16 +29,14 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 	note(unknown, "tools")
 	settings, err := o.builtinSettings(n, file)
 	note(err, "exec", "writable")
-	api, err := o.api(n, file)
-	note(err, "spec")
 	confine, err := o.confine(n, cmp.Or(root, dir), file)
 	note(err, "confine")
 	login, err := o.login(n.child("oauth"), file)
 	note(err, "oauth", "assertionFile")
 	c = upstream.Config{
 		Confine:      confine,
-		API:          api,
-		Type:         serverType(n),
+		API:          o.settings(n, file, note),
+		Type:         kindOf(n).Type,
 		Disabled:     n.child("disabled").flag(),
 		Stateless:    n.child("stateless").flag(),
 		Command:      n.child("command").text(),
@@ -86,23 +84,29 @@ func rateLimit(n *node) upstream.RateLimit {
 	return upstream.RateLimit{Calls: int(n.child("calls").count()), Per: n.child("per").duration(), Burst: max(1, int(n.child("burst").count()))}
 }
 
-// serverType returns the configured type, else the type that command or url imply. It is
-// empty if the type is a variable without a value.
-func serverType(n *node) string {
+// kindOf returns the kind with the configured type, else the one that command or url imply. It is
+// zero if the type is a variable without a value.
+func kindOf(n *node) upstream.Kind {
 	switch t := n.child("type"); {
 	case ofFleet(n):
-		return upstream.Fleet
+		return upstream.KindOf(upstream.Fleet)
 	case t != nil && len(t.unset) > 0:
-		return ""
-	case t.text() == "streamable-http":
-		return upstream.HTTP
+		return upstream.Kind{}
 	case t != nil:
-		return t.text()
-	case n.child("command") != nil:
-		return upstream.Stdio
+		return upstream.KindOf(t.text())
 	default:
-		return upstream.HTTP
+		return impliedKind(n)
 	}
+}
+
+// impliedKind returns the kind that the keys of a server without a type imply.
+func impliedKind(n *node) upstream.Kind {
+	for _, k := range upstream.Kinds() {
+		if k.Implied != "" && n.child(k.Implied) != nil {
+			return k
+		}
+	}
+	return upstream.KindOf(upstream.HTTP)
 }
 
 // serverDir returns the working directory of a server. A project's servers run in the
@@ -158,7 +162,7 @@ func (o Options) wrongTogether(name string, n *node) (out []finding) {
 		out = append(out, wrongAt(location("shared"), n.child("shared").key, problem))
 	}
 	login := n.child("oauth")
-	if t := serverType(n); login == nil || t == upstream.Stdio || t == upstream.Builtin || t == upstream.Command {
+	if login == nil || !kindOf(n).Has("oauth") {
 		return out
 	}
 	if err := oauthConfig(login).Check(); err != nil {
@@ -201,28 +205,18 @@ func oauthConfig(n *node) oauth.Config {
 
 var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
-// withoutEffect lists the fields without an effect, by the type of the server.
-var withoutEffect = map[string][]string{
-	upstream.Stdio:   {"commands", "spec", "baseUrl", "operations", "auth", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
-	upstream.HTTP:    {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	upstream.SSE:     {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	upstream.OpenAPI: {"confine", "commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	upstream.GraphQL: {"confine", "commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	upstream.Command: {"startupTimeout", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
-	upstream.Builtin: {"startupTimeout", "confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
-}
-
 // idleFields returns warnings about fields of a server that have no effect.
 func (d *document) idleFields(name string, n *node) Mistakes {
 	var out Mistakes
-	kind := serverType(n)
+	kind := kindOf(n)
 	for field, child := range n.children() {
-		if slices.Contains(withoutEffect[kind], field) {
-			message := fmt.Sprintf("has no effect on a server of type %s", kind)
+		ofOthers := slices.ContainsFunc(upstream.Kinds(), func(k upstream.Kind) bool { return k.Has(field) })
+		if kind.Keys != nil && !kind.Has(field) && ofOthers {
+			message := fmt.Sprintf("has no effect on a server of type %s", kind.Type)
 			out = append(out, d.mistake([]string{serversKey, name, field}, child.key, message))
 		}
 	}
-	if kind == upstream.HTTP || kind == upstream.SSE || kind == upstream.OpenAPI || kind == upstream.GraphQL {
+	if kind.Has("oauth") {
 		out = append(out, d.idleOAuth(name, n)...)
 	}
 	return append(out, d.sharesState(name, n)...)

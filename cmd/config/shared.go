@@ -12,8 +12,8 @@ import (
 const perProject = "per-project"
 
 func shared(n *node) bool {
-	s, kind := n.child("shared"), serverType(n)
-	return kind != upstream.Builtin && kind != upstream.Command && kind != upstream.OpenAPI && kind != upstream.GraphQL && (s.flag() || s.text() == perProject)
+	s := n.child("shared")
+	return kindOf(n).Has("shared") && (s.flag() || s.text() == perProject)
 }
 
 // share completes the configuration of a shared server. The hub runs the server, so nothing
@@ -32,7 +32,7 @@ func (o Options) share(c *upstream.Config, n *node) error {
 			return err
 		}
 	}
-	if c.Type != upstream.Stdio {
+	if !c.Kind().Process {
 		return nil
 	}
 	if c.Dir == "" {
@@ -67,7 +67,7 @@ func ProjectFolder(o Options) (string, error) {
 
 // sharingProblem returns why a server cannot be shared, or "".
 func sharingProblem(n *node) string {
-	if !shared(n) || !n.child("inheritEnv").flag() || serverType(n) != upstream.Stdio {
+	if !shared(n) || !n.child("inheritEnv").flag() || !kindOf(n).Process {
 		return ""
 	}
 	return "a shared server cannot inherit all variables, because they differ between sessions; " +

@@ -163,7 +163,7 @@ func watchable(loaded *config.Config, server string) error {
 	switch {
 	case slices.Contains(loaded.Untrusted, server):
 		return fail(toolscript.Forbidden, "the project's file that defines it is not trusted; read it, then run: toolscript trust, or add --trust to this command")
-	case c.Type != upstream.Stdio:
+	case !c.Kind().Process:
 		return fail(toolscript.Unsupported, `"confine" is for servers of the type stdio, which are processes of this machine; its type is %s`, c.Type)
 	case c.Disabled:
 		return fail(toolscript.Conflict, "it is disabled; to start it: %s", toolscript.Command("enable", server))

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript/harness/agent"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // The default bounds of agents.
@@ -26,13 +26,13 @@ type launched struct {
 	done   chan struct{} // closed when the agent ends
 
 	mu    *sync.Mutex // shared by the top agent and all agents below it; guards the rest
-	state tool.AgentState
+	state upstream.AgentState
 }
 
 type bounds struct{ depth, turns, calls int }
 
 // launch creates an agent that parent launches, within the bounds of both.
-func launch(parent *launched, allow []string, r tool.ModelRequest) (*launched, error) {
+func launch(parent *launched, allow []string, r upstream.ModelRequest) (*launched, error) {
 	s := r.Settings
 	a := &launched{
 		id: "agent_" + strings.ToLower(rand.Text()), parent: parent, allow: allow, depth: 1, done: make(chan struct{}), mu: &sync.Mutex{},
@@ -44,7 +44,7 @@ func launch(parent *launched, allow []string, r tool.ModelRequest) (*launched, e
 	if a.depth > a.max.depth {
 		return nil, limitError(`agents launch agents at most %d deep, and this agent is at depth %d: do the task without another agent, or raise "depth" in "agents" of the server`, a.max.depth, a.depth-1)
 	}
-	a.state = tool.AgentState{ID: a.id, State: tool.AgentRunning}
+	a.state = upstream.AgentState{ID: a.id, State: upstream.AgentRunning}
 	return a, nil
 }
 
@@ -102,14 +102,14 @@ func (a *launched) used(u agent.Usage) {
 func (a *launched) end(text string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.state.Content, a.state.State = text, tool.AgentDone
+	a.state.Content, a.state.State = text, upstream.AgentDone
 	if err != nil {
-		a.state.State, a.state.Error = tool.AgentFailed, err.Error()
+		a.state.State, a.state.Error = upstream.AgentFailed, err.Error()
 	}
 	close(a.done)
 }
 
-func (a *launched) snapshot() tool.AgentState {
+func (a *launched) snapshot() upstream.AgentState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state

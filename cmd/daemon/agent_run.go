@@ -11,11 +11,11 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/internal/naming"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // run lets an agent work on its task, and records the end in its state. It ends with ctx.
-func (g *agents) run(ctx context.Context, a *launched, r tool.ModelRequest) (err error) {
+func (g *agents) run(ctx context.Context, a *launched, r upstream.ModelRequest) (err error) {
 	// The values of ctx belong to the call that launches the agent, not to the agent's calls.
 	working, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

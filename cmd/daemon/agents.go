@@ -18,7 +18,7 @@ import (
 // maxKept is the maximum number of ended agents of agents.launch.async whose results are kept.
 const maxKept = 100
 
-// agents implements tool.Agents with the providers of the configuration.
+// agents implements upstream.Agents with the providers of the configuration.
 type agents struct {
 	daemon *Daemon
 
@@ -34,7 +34,7 @@ type model struct {
 	provider, name string
 }
 
-func (g *agents) model(r tool.ModelRequest) (m model, err error) {
+func (g *agents) model(r upstream.ModelRequest) (m model, err error) {
 	all := g.daemon.settings.Load().Harness.Providers
 	choice := ModelChoice{Provider: cmp.Or(r.Provider, r.Settings.Provider), How: "the argument provider"}
 	if choice.Provider, err = providerOf(all, choice); err != nil {
@@ -61,27 +61,27 @@ func within(bound int, others ...int) int {
 }
 
 // Chat sends one message. Within an agent, it counts as one of the agent's turns.
-func (g *agents) Chat(ctx context.Context, r tool.ModelRequest) (tool.ChatAnswer, error) {
+func (g *agents) Chat(ctx context.Context, r upstream.ModelRequest) (upstream.ChatAnswer, error) {
 	m, err := g.model(r)
 	if err != nil {
-		return tool.ChatAnswer{}, err
+		return upstream.ChatAnswer{}, err
 	}
 	by, _, err := g.caller(ctx)
 	if err != nil {
-		return tool.ChatAnswer{}, err
+		return upstream.ChatAnswer{}, err
 	}
 	if err := by.takeTurn(); err != nil {
-		return tool.ChatAnswer{}, err
+		return upstream.ChatAnswer{}, err
 	}
 	a, err := m.Send(ctx, agent.Request{System: r.System, Items: []json.RawMessage{agent.UserText(r.Text)}})
 	if err != nil {
-		return tool.ChatAnswer{}, err
+		return upstream.ChatAnswer{}, err
 	}
 	text, err := agent.Text(a.Items, m.API())
 	if err != nil {
-		return tool.ChatAnswer{}, errors.New(m.Without(err.Error()))
+		return upstream.ChatAnswer{}, errors.New(m.Without(err.Error()))
 	}
-	return tool.ChatAnswer{
+	return upstream.ChatAnswer{
 		Content: m.Without(text), Cut: a.Cut, Provider: m.provider, Model: m.name, InputTokens: a.Usage.Input, OutputTokens: a.Usage.Output,
 	}, nil
 }
@@ -111,10 +111,10 @@ func (g *agents) caller(ctx context.Context) (by *launched, allow []string, err 
 }
 
 // Launch runs an agent to its end.
-func (g *agents) Launch(ctx context.Context, r tool.ModelRequest) (tool.AgentResult, error) {
+func (g *agents) Launch(ctx context.Context, r upstream.ModelRequest) (upstream.AgentResult, error) {
 	a, err := g.begin(ctx, r)
 	if err != nil {
-		return tool.AgentResult{}, err
+		return upstream.AgentResult{}, err
 	}
 	defer g.over(a, false)
 	err = g.run(ctx, a, r)
@@ -122,7 +122,7 @@ func (g *agents) Launch(ctx context.Context, r tool.ModelRequest) (tool.AgentRes
 }
 
 // Begin starts an agent in the background and returns its id.
-func (g *agents) Begin(ctx context.Context, r tool.ModelRequest, background func(func(context.Context))) (string, error) {
+func (g *agents) Begin(ctx context.Context, r upstream.ModelRequest, background func(func(context.Context))) (string, error) {
 	a, err := g.begin(ctx, r)
 	if err != nil {
 		return "", err
@@ -135,12 +135,12 @@ func (g *agents) Begin(ctx context.Context, r tool.ModelRequest, background func
 }
 
 // Result waits for the end of an agent, at most for wait, and returns its state.
-func (g *agents) Result(ctx context.Context, id string, wait time.Duration) (tool.AgentState, error) {
+func (g *agents) Result(ctx context.Context, id string, wait time.Duration) (upstream.AgentState, error) {
 	g.mu.Lock()
 	a := g.known[id]
 	g.mu.Unlock()
 	if a == nil {
-		return tool.AgentState{}, fmt.Errorf("there is no agent %.80q: agents end with their gateway, and the results of the last %d are kept", id, maxKept)
+		return upstream.AgentState{}, fmt.Errorf("there is no agent %.80q: agents end with their gateway, and the results of the last %d are kept", id, maxKept)
 	}
 	if wait > 0 {
 		waiting, cancel := context.WithTimeout(ctx, wait)
@@ -154,7 +154,7 @@ func (g *agents) Result(ctx context.Context, id string, wait time.Duration) (too
 }
 
 // begin creates an agent that belongs to the caller.
-func (g *agents) begin(ctx context.Context, r tool.ModelRequest) (*launched, error) {
+func (g *agents) begin(ctx context.Context, r upstream.ModelRequest) (*launched, error) {
 	if _, err := g.model(r); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (g *agents) begin(ctx context.Context, r tool.ModelRequest) (*launched, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.live >= tool.MaxAgents {
+	if g.live >= upstream.MaxAgents {
 		return nil, fmt.Errorf("%d agents run already: wait for the end of one", g.live)
 	}
 	g.live++

@@ -5,16 +5,22 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/command"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// builtinHost returns what the gateway offers to built-in tools. Without a usable data
-// folder, tools that keep a state fail.
-func (d *Daemon) builtinHost() tool.Host {
-	host := tool.Host{RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch, Agents: d.agents, Convert: d.convert()}
+// connections returns what the gateway offers to the connections of its servers. Without a usable
+// data folder, built-in tools that keep a state fail.
+func (d *Daemon) connections(logins *oauth.Sessions) upstream.Host {
+	host := upstream.Host{
+		RoundTripper: actors.Credentials(logins), Confiner: d.options.Watch.confiner(d.host), Reaper: d.reaper, Dir: d.host.Config.WorkDir, Answers: d.answers,
+		Shared:     upstream.DialWith(d.hub.Dial),
+		Own:        map[string]upstream.Dial{upstream.Fleet: upstream.DialWith(d.fleet.Dial), upstream.Scripts: upstream.DialWith(d.dialScripts)},
+		RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch, Agents: d.agents, Convert: d.convert(),
+	}
 	if folder, err := d.host.folder("builtin"); err == nil {
 		host.StateDir = folder
 	}

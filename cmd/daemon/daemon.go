@@ -24,15 +24,8 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/commands"
-	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/mcpclient"
-	"github.com/toolscript/toolscript/transport/oauth"
-	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/telemetry"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // StopTime bounds the end of a Daemon: answering calls in flight, and ending servers and
@@ -69,6 +62,7 @@ type Daemon struct {
 	deno      *denoEngine
 	agents    *agents
 	hub       *hub.Client
+	answers   *budget.Budget
 	fleet     *fleet
 	runners   *remote.Fleet
 	telemetry *telemetry.Exporter // nil: nothing is sent
@@ -92,8 +86,8 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.started = loaded.Settings
 	d.settings.Store(&loaded.Settings)
 	d.secrets.add(loaded.Servers)
-	answers := budget.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
-	d.fleet = d.newFleet(loaded.Settings.Fleet, answers)
+	d.answers = budget.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
+	d.fleet = d.newFleet(loaded.Settings.Fleet, d.answers)
 	d.fleet.begin(loaded)
 	o := options.Actors
 	if options.Telemetry {
@@ -103,8 +97,8 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Servers, o.Logger, o.NoServers = loaded.Servers, options.Logger, h.NoServers(loaded)
 	o.Configuration = config.Paths(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
-	d.hub = h.hubClient(answers, options.Logger)
-	o.Dial = options.Lent.over(d.dial(o.Logins, answers))
+	d.hub = h.hubClient(d.answers, options.Logger)
+	o.Dial = options.Lent.over(dialOwn(d.connections(o.Logins).Dial()))
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = options.Lent.memory(server.ToolLists(h.Cache("tools")))
 	o.Store = d.store(loaded.Files)
@@ -137,20 +131,6 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.reloading.Unlock()
 	d.telemetry.SendMetrics(d.Measures)
 	return d, nil
-}
-
-// dial returns the function that connects to servers of every kind.
-func (d *Daemon) dial(logins *oauth.Sessions, answers *budget.Budget) server.Dial {
-	tools, confiner, credentials := d.builtinHost(), d.options.Watch.confiner(d.host), actors.Credentials(logins)
-	all := server.DialAll(mcpclient.Dialer{
-		Reaper: d.reaper, Confiner: confiner, Dir: d.host.Config.WorkDir, RoundTripper: credentials, Answers: answers,
-	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial))
-	all = server.DialTypes(map[string]server.Dial{
-		upstream.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
-		upstream.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
-		upstream.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: credentials, Answers: answers, Convert: tools.Convert}.Dial),
-	}, server.DialFleet(d.fleet.Dial, all))
-	return dialOwn(d.withScripts(all, answers))
 }
 
 // release ends what the actors use: processes and connections.

@@ -104,7 +104,7 @@ func (f *fleet) add(loaded *config.Config) {
 // shadow logs servers of the fleet that are hidden by entries of the same name, each once.
 func (f *fleet) shadow(servers map[string]upstream.Config, names []string) {
 	for _, name := range names {
-		if c, own := servers[name]; own && c.Type != upstream.Fleet && !f.shadowed[name] {
+		if c, own := servers[name]; own && !c.Kind().Hub && !f.shadowed[name] {
 			f.shadowed[name] = true
 			f.daemon.options.Logger.Info("a server of the fleet is not used: the configuration has another one of that name", slog.String("server", name))
 		}
@@ -170,7 +170,7 @@ func (f *fleet) follow(seen bool) {
 func (d *Daemon) AddHosts(ctx context.Context, servers []toolscript.ServerStatus) {
 	var all sync.WaitGroup
 	for i := range servers {
-		if s := &servers[i]; s.Type == upstream.Fleet && s.State.Serves() && len(s.Hosts) == 0 {
+		if s := &servers[i]; upstream.KindOf(s.Type).Hub && s.State.Serves() && len(s.Hosts) == 0 {
 			all.Go(func() { s.Hosts, _ = d.fleet.Hosts(ctx, s.Name) }) // without an answer, the hosts stay unknown
 		}
 	}

@@ -16,15 +16,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/audit"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -54,7 +51,7 @@ func offer(t *testing.T, address, name string) (leave func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		t.Fatal(err)
 	}

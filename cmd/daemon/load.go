@@ -39,7 +39,7 @@ func Read(o config.Options) (*config.Config, error) {
 	}
 	self, err := os.Executable()
 	for name, c := range loaded.Servers {
-		if c.Type != upstream.Stdio || c.Command != "toolscript" {
+		if !c.Kind().Process || c.Command != "toolscript" {
 			continue
 		}
 		if err != nil {
@@ -55,7 +55,7 @@ func Read(o config.Options) (*config.Config, error) {
 func dialOwn(dial server.Dial) server.Dial {
 	self, _ := os.Executable() // "" if unknown, which Read has refused for such servers
 	return func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
-		if cfg.Type == upstream.Stdio && cfg.Command == self && cfg.Shared == "" {
+		if cfg.HasProcess() && cfg.Command == self {
 			path, err := files.Own()
 			if err != nil {
 				return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}

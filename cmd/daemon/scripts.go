@@ -10,27 +10,20 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// withScripts returns a Dial that can also open the server of the saved scripts.
-func (d *Daemon) withScripts(dial server.Dial, answers *budget.Budget) server.Dial {
-	return func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
-		if cfg.Type != upstream.Scripts {
-			return dial(ctx, name, cfg, on)
-		}
-		tools, skills, err := d.scriptTools(ctx, cfg.Scripts, on)
-		if err != nil {
-			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
-		}
-		return upstream.New(upstream.Options{
-			Name: name, Info: upstream.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Texts: skills, Qualified: true, Events: on, Answers: answers,
-		}), nil
+// dialScripts opens the server of the saved scripts.
+func (d *Daemon) dialScripts(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*upstream.Conn, error) {
+	tools, skills, err := d.scriptTools(ctx, cfg.Scripts, on)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
 	}
+	return upstream.New(upstream.Options{
+		Name: name, Info: upstream.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Texts: skills, Qualified: true, Events: on, Answers: d.answers,
+	}), nil
 }
 
 // scriptTools describes scripts as tools and as skills, whose texts it returns by their URIs. It leaves out a script that has mistakes or

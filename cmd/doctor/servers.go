@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,8 +15,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/runner/confined"
-	"github.com/toolscript/toolscript/transport/commands"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -81,24 +78,20 @@ func (x *examination) waits(server string) bool {
 // serverProblem returns why a server cannot work, as far as that is known without starting
 // it, and what to do. problem is nil if no reason is known.
 func (x *examination) serverProblem(logins *oauth.Sessions, name string, c upstream.Config) (fix string, problem error) {
-	switch {
+	switch kind := c.Kind(); {
 	case c.Problem != nil:
 		if wrong := new(config.Misconfigured); errors.As(c.Problem, &wrong) {
 			return validate, errors.New(wrong.What())
 		}
-		if c.Type == upstream.Fleet || x.waits(name) {
+		if kind.Hub || x.waits(name) {
 			return "", c.Problem
 		}
 		return "export the variable, or write a default in " + c.Source + ": ${NAME:-default}", c.Problem
-	case c.Type == upstream.Builtin:
-		_, err := os.ReadDir(c.Root)
-		return `create the folder, or correct "root" of ` + name + " in " + c.Source, err
-	case c.Type == upstream.Command:
-		return "install the program, or correct \"run\" of " + name + " in " + c.Source, commands.FindPrograms(x.Env, c)
-	case c.Type == upstream.Scripts, c.Type == upstream.Fleet, (c.Type == upstream.OpenAPI || c.Type == upstream.GraphQL) && c.Local():
+	case kind.Missing != nil:
+		advice, problem := kind.Missing(x.Env, c)
+		return advice + " of " + name + " in " + c.Source, problem
+	case c.Local():
 		return "", nil
-	case c.Type == upstream.Stdio:
-		return fmt.Sprintf(`install the program, or correct "command" of %s in %s`, name, c.Source), mcpclient.FindProgram(x.Env, c)
 	default:
 		session, err := logins.Session(name, c.URL, c.OAuth)
 		if err != nil {

@@ -45,7 +45,7 @@ func approvalNeeded(a *app.App, command string, project PermissionProject) []str
 	}
 	approvals := loaded.Settings.Approvals
 	asks := approvals.Asks()
-	catalog, err := knownTools(a, loaded, func(c upstream.Config) bool { return asks || c.Type == upstream.Builtin })
+	catalog, err := knownTools(a, loaded, func(c upstream.Config) bool { return asks || c.Kind().Flat })
 	if err != nil {
 		return nil // as above
 	}

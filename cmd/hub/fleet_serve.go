@@ -20,9 +20,7 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/api"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -122,9 +120,9 @@ func (h *fleetHub) start() (err error) {
 	logins := h.Host.Logins(h.Logger)
 	o := actors.Options{
 		ServersOnly: true, Logger: h.Logger, Logins: logins, Memory: server.ToolLists(h.Host.Cache("tools")),
-		Dial: server.DialAll(mcpclient.Dialer{
+		Dial: upstream.Host{
 			Reaper: h.reaper, Confiner: harness.Confiner{CacheDir: h.Host.Cache("confined")}, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
-		}, builtin.Dialer{}, nil),
+		}.Dial(),
 	}
 	if h.Runners > 0 {
 		of := worker.Options{CacheDir: h.Host.Cache("quickjs"), Log: h.Logger}

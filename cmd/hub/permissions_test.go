@@ -18,18 +18,15 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/hub"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/builtin"
 	shared "github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -91,7 +88,7 @@ func join(t *testing.T, at cluster.Address, stateless bool, names ...string) err
 	if err != nil {
 		t.Fatal(err)
 	}
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		t.Fatal(err)
 	}

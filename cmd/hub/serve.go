@@ -20,10 +20,8 @@ import (
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/api"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -168,9 +166,9 @@ func (s *servers) start() error {
 	h, logger := s.options.Host, s.options.Logger
 	logins := h.Logins(logger)
 	s.answers = budget.New(func() int64 { return 0 })
-	dial := server.DialAll(mcpclient.Dialer{
+	dial := upstream.Host{
 		Reaper: s.reaper, Confiner: harness.Confiner{CacheDir: h.Cache("confined")}, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
-	}, builtin.Dialer{}, nil)
+	}.Dial()
 	var err error
 	s.system, err = actors.Start(actors.Options{
 		ServersOnly: true, Logger: logger, Logins: logins, Memory: server.ToolLists(h.Cache("tools")),

@@ -52,7 +52,7 @@ func (o *hubOptions) readFleet() (s FleetSettings, err error) {
 		c := loaded.Servers[name]
 		switch {
 		case c.Disabled:
-		case c.Type == upstream.Builtin, c.Type == upstream.Command, c.Type == upstream.OpenAPI, c.Type == upstream.GraphQL, c.Type == upstream.Fleet:
+		case c.Type != "" && c.Kind().Review != upstream.ReviewNothing && !c.Kind().MCP:
 			wrong = append(wrong, fmt.Errorf("the server %s has the type %s, which a hub cannot offer; remove it from %s", name, c.Type, o.serve))
 		default:
 			c.Shared = ""

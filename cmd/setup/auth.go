@@ -118,7 +118,7 @@ func choose(a *app.App, name string, trust bool) (upstream.Config, error) {
 type localError struct{ server, kind string }
 
 func (e *localError) Error() string {
-	if e.kind == upstream.Fleet {
+	if upstream.KindOf(e.kind).Hub {
 		return fmt.Sprintf("server %s is a server of the fleet; its hub logs in: on the machine of the hub, run: %s --config FILE, with the file of the hub", e.server, toolscript.Command("auth", e.server))
 	}
 	return fmt.Sprintf("server %s is a %s server; OAuth2 is for HTTP/SSE servers only", e.server, e.kind)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,7 +29,12 @@ type givenServer struct {
 }
 
 func (o *givenServer) addServerFlags(f *pflag.FlagSet) {
-	o.kind.Choices = []string{upstream.HTTP, upstream.SSE, upstream.Stdio}
+	for _, k := range upstream.Kinds() {
+		if k.MCP {
+			o.kind.Choices = append(o.kind.Choices, k.Type)
+		}
+	}
+	slices.Sort(o.kind.Choices)
 	f.VarP(&o.kind, "transport", "t", "how the server is reached: stdio starts a command, the others are for an address (default http or stdio)")
 	f.StringArrayVarP(&o.env, "env", "e", nil, "variable of the server, as `NAME=VALUE`; may be repeated")
 	f.StringArrayVarP(&o.headers, "header", "H", nil, "header for the server, as `'NAME: VALUE'`; may be repeated")
@@ -46,9 +52,9 @@ func (o *givenServer) checkTransport() error {
 	switch name = strings.ToLower(name); {
 	case o.url != "" && name != "http" && name != "https":
 		return fmt.Errorf("%.80q is not the address of an MCP server: it begins with http:// or https://", o.url)
-	case o.kind.Value == upstream.Stdio && len(o.command) == 0:
+	case upstream.KindOf(o.kind.Value).Process && len(o.command) == 0:
 		return errors.New("--transport stdio is for a command: NAME -- COMMAND")
-	case o.kind.Value != "" && o.kind.Value != upstream.Stdio && o.url == "":
+	case o.kind.Value != "" && !upstream.KindOf(o.kind.Value).Process && o.url == "":
 		return fmt.Errorf("--transport %s is for an address: NAME URL", o.kind.Value)
 	}
 	return nil
@@ -62,8 +68,8 @@ func (o *givenServer) addServer() (*clients.Import, error) {
 	}
 	if o.url != "" {
 		definition["url"] = o.url
-		if o.kind.Value == upstream.SSE {
-			definition["type"] = upstream.SSE
+		if o.kind.Value != "" && upstream.KindOf(o.kind.Value).Implied == "" {
+			definition["type"] = o.kind.Value
 		}
 	} else {
 		definition["command"] = o.command[0]

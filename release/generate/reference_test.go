@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write docs/reference")
+var update = flag.Bool("update", false, "write docs/reference, the schema of the configuration and the table of types")
 
 const pages = "../../docs/reference"
 

@@ -18,11 +18,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -38,7 +35,7 @@ func runHub(socket string) error {
 	if err != nil {
 		return err
 	}
-	s, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	s, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		return err
 	}
@@ -105,7 +102,7 @@ func (b *bench) shared(ctx context.Context) error {
 	other.Shared = upstream.SharedHost
 	s, err := actors.Start(actors.Options{
 		Servers: map[string]upstream.Config{"own": own, "shared": other, "fleet": {Type: upstream.Fleet}},
-		Dial:    server.DialFleet(fleet.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialWith(client.Dial))),
+		Dial:    upstream.Host{Shared: upstream.DialWith(client.Dial), Own: map[string]upstream.Dial{upstream.Fleet: upstream.DialWith(fleet.Dial)}}.Dial(),
 	})
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -25,7 +24,7 @@ func (b *bench) workspace(ctx context.Context) error {
 	if err := manyFiles(root); err != nil {
 		return err
 	}
-	conn, err := builtin.Dialer{Host: tool.Host{StateDir: filepath.Join(b.Home, "state")}}.Dial(ctx, "workspace",
+	conn, err := builtin.Dialer{Host: upstream.Host{StateDir: filepath.Join(b.Home, "state")}}.Dial(ctx, "workspace",
 		upstream.Config{Type: upstream.Builtin, Root: root, Tools: []string{"readFile", "grepFiles"}}, upstream.Events{})
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/harness"
@@ -22,7 +21,6 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -111,7 +109,7 @@ func newScene(t *testing.T, o settings) *scene {
 	options := worker.Options{CacheDir: engine}
 	system, err := actors.Start(actors.Options{
 		Servers: servers, Logger: s.log.Logger(), NoObserve: true,
-		Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: t.TempDir()}}, nil),
+		Dial: upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: t.TempDir()}}.Dial)}}.Dial(),
 		Approvals: actors.Approvals{
 			Policies: func() toolscript.Approvals {
 				return toolscript.Approvals{{

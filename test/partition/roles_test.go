@@ -22,14 +22,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/partition/history"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -116,7 +113,7 @@ func runHub(r role) error {
 	if err != nil {
 		return err
 	}
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		return err
 	}
@@ -186,7 +183,7 @@ func runGateway(r role) error {
 	for _, name := range []string{owned, spread} {
 		servers[name] = upstream.Config{Type: upstream.Stdio, Shared: upstream.SharedHost}
 	}
-	system, err := actors.Start(actors.Options{Servers: servers, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialWith(fleet.Dial))})
+	system, err := actors.Start(actors.Options{Servers: servers, Dial: upstream.Host{Shared: upstream.DialWith(fleet.Dial)}.Dial()})
 	if err != nil {
 		return err
 	}

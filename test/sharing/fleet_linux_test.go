@@ -19,12 +19,9 @@ import (
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/test/harness"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -78,7 +75,7 @@ func (n *broker) url() string { return fmt.Sprintf("nats://127.0.0.1:%d", n.port
 // serve offers servers that run the counting program to the fleet, from a host with this name.
 func (w *world) serve(at cluster.Address, name string, servers ...string) *host.Fleet {
 	w.Helper()
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		w.Fatal(err)
 	}

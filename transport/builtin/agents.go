@@ -8,6 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // choices has the properties of the input schema that all tools of models and agents share.
@@ -29,11 +30,11 @@ type modelArgs struct {
 }
 
 // request returns the model request of a call. A saved prompt comes before other instructions.
-func request(ctx context.Context, w *tool.Workspace, args modelArgs) (r tool.ModelRequest, err error) {
+func request(ctx context.Context, w *tool.Workspace, args modelArgs) (r upstream.ModelRequest, err error) {
 	if w.Agents == nil {
 		return r, errors.New("this program has no models")
 	}
-	r = tool.ModelRequest{
+	r = upstream.ModelRequest{
 		Text: args.Prompt + args.Task, System: args.System, Provider: args.Provider, Model: args.Model,
 		MaxTokens: args.MaxTokens, Turns: args.Turns, Cwd: w.Dir, Settings: w.Settings.Agents,
 	}
@@ -70,7 +71,7 @@ func launches() toolscript.Annotations {
 }
 
 // call returns the Run function of a tool that makes a model request.
-func call[R any](do func(context.Context, *tool.Workspace, tool.ModelRequest) (R, error)) func(context.Context, *tool.Workspace, modelArgs) (R, error) {
+func call[R any](do func(context.Context, *tool.Workspace, upstream.ModelRequest) (R, error)) func(context.Context, *tool.Workspace, modelArgs) (R, error) {
 	return func(ctx context.Context, w *tool.Workspace, args modelArgs) (result R, err error) {
 		r, err := request(ctx, w, args)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Chat is the tool agents.llm.chat.
@@ -21,7 +22,7 @@ var Chat = tool.Tool{
 		"provider": {"type": "string"}, "model": {"type": "string"},
 		"inputTokens": {"type": "integer", "description": "as the endpoint counts them"}, "outputTokens": {"type": "integer"}}}`,
 	Annotations: asks(),
-	Run: tool.Func(call(func(ctx context.Context, w *tool.Workspace, r tool.ModelRequest) (tool.ChatAnswer, error) {
+	Run: tool.Func(call(func(ctx context.Context, w *tool.Workspace, r upstream.ModelRequest) (upstream.ChatAnswer, error) {
 		return w.Agents.Chat(ctx, r)
 	})),
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/workspace"
@@ -19,9 +18,8 @@ import (
 
 // Dialer opens servers of built-in tools. Its zero value is ready to use.
 type Dialer struct {
-	Host     tool.Host
-	Registry *Registry      // nil: NewRegistry()
-	Answers  *budget.Budget // limits the memory for the results of all calls; nil means unlimited
+	Host     upstream.Host
+	Registry *Registry // nil: NewRegistry()
 }
 
 // Conn is a server of built-in tools. It is safe for concurrent use.
@@ -59,11 +57,11 @@ func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on ups
 	}
 	c := upstream.New(upstream.Options{
 		Name: name, Info: upstream.Info{Title: "Built-in tools", Version: toolscript.Version, Instructions: unconfined},
-		Tools: chosen, Events: on, Answers: d.Answers, Check: workspace.Check,
+		Tools: chosen, Events: on, Answers: d.Host.Answers, Check: workspace.Check,
 		Closed: func() { _ = workspace.Close() }, // it was only read
 	})
 	workspace.Log, workspace.Settings, workspace.Env = c.Log, cfg.Settings, mcpclient.Environment(os.Environ(), cfg)
-	workspace.Background, workspace.Answers = c.Background, d.Answers
+	workspace.Background = c.Background
 	if unconfined != "" {
 		c.Log(slog.LevelWarn, unconfined)
 	}

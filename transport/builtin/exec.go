@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Exec is the tool exec.
@@ -76,7 +77,7 @@ func run(ctx context.Context, w *tool.Workspace, args execArguments) (execResult
 	if err != nil {
 		return execResult{}, err
 	}
-	c := tool.Command{
+	c := upstream.Program{
 		Args: args.Command, Project: w.Project, Root: w.Dir, Dir: dir, Env: env,
 		Network: w.Settings.Exec.Network, Writable: w.Settings.Exec.Writable,
 		Timeout: defaultTimeout, Room: func(n int) error { return budget.Take(ctx, n) },

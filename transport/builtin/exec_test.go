@@ -13,20 +13,19 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // dialExec opens a server with the tool exec. Its programs are recorded in got, not run.
-func dialExec(t *testing.T, got *tool.Command, host tool.Host, on upstream.Events) *scene {
+func dialExec(t *testing.T, got *upstream.Program, host upstream.Host, on upstream.Events) *scene {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	host.RunCommand = func(_ context.Context, c tool.Command) (tool.CommandResult, error) {
+	host.RunCommand = func(_ context.Context, c upstream.Program) (upstream.ProgramResult, error) {
 		*got = c
-		return tool.CommandResult{ExitCode: 3, Stdout: "o", Stderr: "e", Aggregated: "oe", TimedOut: true, Duration: 1500 * time.Millisecond}, nil
+		return upstream.ProgramResult{ExitCode: 3, Stdout: "o", Stderr: "e", Aggregated: "oe", TimedOut: true, Duration: 1500 * time.Millisecond}, nil
 	}
 	cfg := upstream.Config{Root: root, Tools: []string{"exec"}}
 	cfg.Settings.Exec = upstream.ExecSettings{Network: true, Writable: []string{"/cache"}}
@@ -42,8 +41,8 @@ func TestExec(t *testing.T) {
 	t.Setenv("TOOLSCRIPT_GATEWAY_URL", "secret")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	t.Setenv("HOME", "/home/me")
-	var got tool.Command
-	s := dialExec(t, &got, tool.Host{}, upstream.Events{})
+	var got upstream.Program
+	s := dialExec(t, &got, upstream.Host{}, upstream.Events{})
 	s.mkdir(s.path("sub"))
 	r := s.call("exec", object{"command": []string{"npm", "test"}, "cwd": "sub", "env": object{"CI": "1", "HOME": "/other"}, "timeoutMs": 2000})
 	want := object{"exitCode": 3.0, "stdout": "o", "stderr": "e", "aggregatedOutput": "oe", "timedOut": true, "durationMs": 1500.0}
@@ -52,7 +51,7 @@ func TestExec(t *testing.T) {
 	}
 	env := got.Env
 	got.Env, got.Room = nil, nil // Room is a function, which cmp cannot compare
-	if diff := cmp.Diff(tool.Command{
+	if diff := cmp.Diff(upstream.Program{
 		Args: []string{"npm", "test"}, Root: s.root, Dir: s.path("sub"), Writable: []string{"/cache"}, Network: true, Timeout: 2 * time.Second,
 	}, got); diff != "" {
 		t.Errorf("the command (-want +got):\n%s", diff)
@@ -67,8 +66,8 @@ func TestExec(t *testing.T) {
 }
 
 func TestExecRefuses(t *testing.T) {
-	var got tool.Command
-	s := dialExec(t, &got, tool.Host{}, upstream.Events{})
+	var got upstream.Program
+	s := dialExec(t, &got, upstream.Host{}, upstream.Events{})
 	s.write("file", "")
 	for want, args := range map[string]object{
 		"outside of the workspace": {"command": []string{"x"}, "cwd": ".."},
@@ -90,12 +89,12 @@ func TestExecRefuses(t *testing.T) {
 
 // TestExecSaysThatNothingHolds: if programs are not confined, the server's instructions and the log say so.
 func TestExecSaysThatNothingHolds(t *testing.T) {
-	var got tool.Command
+	var got upstream.Program
 	var logged string
 	on := upstream.Events{Log: func(_ slog.Level, message string) { logged = message }}
 	for _, active := range []bool{true, false} {
 		logged = ""
-		s := dialExec(t, &got, tool.Host{Confinement: []toolscript.Confinement{{Name: "files", Active: active, Detail: "too old"}}}, on)
+		s := dialExec(t, &got, upstream.Host{Confinement: []toolscript.Confinement{{Name: "files", Active: active, Detail: "too old"}}}, on)
 		text := s.conn.Info().Instructions
 		if said := strings.Contains(text, "not confined on this machine (too old)"); said == active || logged != text {
 			t.Errorf("confined %t: the instructions are %q, the log is %q", active, text, logged)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -30,7 +29,7 @@ func newScene(t *testing.T, files map[string]string) *scene {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	d := builtin.Dialer{Host: tool.Host{StateDir: filepath.Join(parent, "state")}}
+	d := builtin.Dialer{Host: upstream.Host{StateDir: filepath.Join(parent, "state")}}
 	conn, err := d.Dial(t.Context(), "workspace", upstream.Config{Type: upstream.Builtin, Root: s.root, Tools: builtin.NewRegistry().List()}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)

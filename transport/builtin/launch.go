@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const launchInput = `{"type": "object", "required": ["task"], "additionalProperties": false, "properties": {
@@ -28,7 +29,7 @@ var LaunchSync = tool.Tool{
 		"properties": {` + resultProperties + `}}`,
 	Annotations:      launches(),
 	RequiresApproval: true,
-	Run: tool.Func(call(func(ctx context.Context, w *tool.Workspace, r tool.ModelRequest) (tool.AgentResult, error) {
+	Run: tool.Func(call(func(ctx context.Context, w *tool.Workspace, r upstream.ModelRequest) (upstream.AgentResult, error) {
 		return w.Agents.Launch(ctx, r)
 	})),
 }
@@ -48,7 +49,7 @@ var LaunchAsync = tool.Tool{
 		"id": {"type": "string", "description": "for agents.launch.result"}}}`,
 	Annotations:      launches(),
 	RequiresApproval: true,
-	Run: tool.Func(call(func(ctx context.Context, w *tool.Workspace, r tool.ModelRequest) (begun, error) {
+	Run: tool.Func(call(func(ctx context.Context, w *tool.Workspace, r upstream.ModelRequest) (begun, error) {
 		id, err := w.Agents.Begin(ctx, r, w.Background)
 		return begun{id}, err
 	})),

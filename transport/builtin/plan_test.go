@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -83,7 +82,7 @@ func TestViewImage(t *testing.T) {
 func TestResources(t *testing.T) {
 	var asked toolscript.FetchRequest
 	answer := ""
-	host := tool.Host{Fetch: func(_ context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
+	host := upstream.Host{Fetch: func(_ context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 		asked = o
 		return json.RawMessage(answer), nil
 	}}

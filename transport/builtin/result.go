@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // LaunchResult is the tool agents.launch.result.
@@ -28,9 +29,9 @@ type resultArgs struct {
 	WaitMs int64  `json:"waitMs"`
 }
 
-func result(ctx context.Context, w *tool.Workspace, args resultArgs) (tool.AgentState, error) {
+func result(ctx context.Context, w *tool.Workspace, args resultArgs) (upstream.AgentState, error) {
 	if w.Agents == nil {
-		return tool.AgentState{}, errors.New("this program has no models")
+		return upstream.AgentState{}, errors.New("this program has no models")
 	}
 	state, err := w.Agents.Result(ctx, args.ID, time.Duration(args.WaitMs)*time.Millisecond)
 	return state, failed(err)

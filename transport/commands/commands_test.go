@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/command"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -25,11 +24,11 @@ func TestMain(m *testing.M) {
 }
 
 // run runs a program like the gateway.
-func run(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
+func run(ctx context.Context, c upstream.Program) (upstream.ProgramResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
 		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, Stdin: c.Stdin, MaxOutput: c.MaxOutput,
 	})
-	return tool.CommandResult{ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration}, err
+	return upstream.ProgramResult{ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration}, err
 }
 
 func parse(t *testing.T, text string) commands.Definition {
@@ -90,7 +89,7 @@ func TestArguments(t *testing.T) {
 
 // TestSchemas: schemas contain the texts of the configuration unchanged.
 func TestSchemas(t *testing.T) {
-	conn, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", upstream.Config{
+	conn, err := commands.Dialer{RunCommand: run}.Dial(t.Context(), "c", upstream.Config{
 		Type: upstream.Command, Root: t.TempDir(), Commands: json.RawMessage(`{"x": {"run": ["true", "{a}", "{b}"], "parameters": {"a": "a <b> & c", "b": {"description": "d > e"}}}}`),
 	}, upstream.Events{})
 	if err != nil {
@@ -175,7 +174,7 @@ func TestNear(t *testing.T) {
 func TestMistakeInOneCommand(t *testing.T) {
 	var log strings.Builder
 	dial := func(text string) (names []string, err error) {
-		c, err := commands.Dialer{Run: run}.Dial(t.Context(), "c", upstream.Config{Type: upstream.Command, Root: t.TempDir(), Commands: json.RawMessage(text)},
+		c, err := commands.Dialer{RunCommand: run}.Dial(t.Context(), "c", upstream.Config{Type: upstream.Command, Root: t.TempDir(), Commands: json.RawMessage(text)},
 			upstream.Events{Log: func(_ slog.Level, text string) { log.WriteString(text + "\n") }})
 		if err != nil {
 			return nil, err
@@ -209,7 +208,7 @@ func (nothing) Start(p upstream.Confined) (upstream.Start, error) {
 func TestNotConfined(t *testing.T) {
 	cfg := upstream.Config{Type: upstream.Command, Root: t.TempDir(), Confine: &upstream.Confine{}, Commands: json.RawMessage(`{"tool": {"run": ["true"]}}`)}
 	var logged []string
-	c, err := commands.Dialer{Run: run, Confiner: nothing{}}.Dial(t.Context(), "programs", cfg, upstream.Events{Log: func(level slog.Level, text string) {
+	c, err := commands.Dialer{RunCommand: run, Confiner: nothing{}}.Dial(t.Context(), "programs", cfg, upstream.Events{Log: func(level slog.Level, text string) {
 		logged = append(logged, level.String()+" "+text)
 	}})
 	if err != nil {
@@ -220,7 +219,7 @@ func TestNotConfined(t *testing.T) {
 	if c.Info().Instructions != want || len(logged) != 1 || logged[0] != "WARN "+want {
 		t.Errorf("instructions %q, logged %q", c.Info().Instructions, logged)
 	}
-	if _, err := (commands.Dialer{Run: run}).Dial(t.Context(), "programs", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
+	if _, err := (commands.Dialer{RunCommand: run}).Dial(t.Context(), "programs", cfg, upstream.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
 		t.Errorf("without a Confiner: %v", err)
 	}
 }
@@ -235,7 +234,7 @@ func call(t *testing.T, definition, args string) (string, error) {
 func callWith(t *testing.T, cfg upstream.Config, definition, args string) (string, error) {
 	t.Helper()
 	cfg.Type, cfg.Root, cfg.Commands = upstream.Command, t.TempDir(), json.RawMessage(`{"tool":`+definition+`}`)
-	d := commands.Dialer{Run: run, Confiner: wrapping{}}
+	d := commands.Dialer{RunCommand: run, Confiner: wrapping{}}
 	c, err := d.Dial(t.Context(), "programs", cfg, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)

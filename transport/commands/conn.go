@@ -15,18 +15,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Dialer opens servers whose tools are commands.
-type Dialer struct {
-	Run         func(context.Context, tool.Command) (tool.CommandResult, error) // see tool.Host
-	Confinement []toolscript.Confinement                                        // as in tool.Host
-	Confiner    upstream.Confiner                                               // for servers with a Confine; nil: refuse them
-	Answers     *budget.Budget                                                  // limits the memory for the results of all calls; nil means unlimited
-}
+type Dialer upstream.Host
 
 // Dial makes a tool of each command of cfg.Commands. No program starts before a call. The error is a
 // *toolscript.Error: Unsupported if this process cannot run or confine commands, else Invalid.
@@ -34,7 +28,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on ups
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
 	}
-	if d.Run == nil {
+	if d.RunCommand == nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New("this program cannot run commands")}
 	}
 	if cfg.Confine != nil && d.Confiner == nil {
@@ -149,7 +143,7 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 	if err != nil {
 		return nil, err
 	}
-	c := tool.Command{
+	c := upstream.Program{
 		Args: words, Project: s.cfg.Project, Root: s.cfg.Root, Dir: s.cfg.Root, Env: s.env,
 		Network: s.cfg.Settings.Exec.Network, Writable: s.cfg.Settings.Exec.Writable, MaxOutput: maxOutput,
 		Timeout: time.Duration(d.Timeout), Stdin: stdin, Room: func(n int) error { return budget.Take(ctx, n) },
@@ -181,9 +175,9 @@ type process struct {
 }
 
 // start runs a program, confined if the configuration says so.
-func (s *server) start(ctx context.Context, c tool.Command, d Definition) (tool.CommandResult, error) {
+func (s *server) start(ctx context.Context, c upstream.Program, d Definition) (upstream.ProgramResult, error) {
 	if s.cfg.Confine == nil {
-		r, err := s.dialer.Run(ctx, c)
+		r, err := s.dialer.RunCommand(ctx, c)
 		return r, notStarted(err)
 	}
 	program := c.Args[0]
@@ -191,16 +185,16 @@ func (s *server) start(ctx context.Context, c tool.Command, d Definition) (tool.
 		s.conn.Log(level, fmt.Sprintf(format, args...))
 	})
 	if err != nil {
-		return tool.CommandResult{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", program)}
+		return upstream.ProgramResult{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", program)}
 	}
 	started, err := s.dialer.Confiner.Start(process)
 	if err != nil {
-		return tool.CommandResult{}, toolscript.WithSent(err, toolscript.SentNo)
+		return upstream.ProgramResult{}, toolscript.WithSent(err, toolscript.SentNo)
 	}
 	defer started.End()
 	defer started.CloseFiles()
 	c.Args, c.Env, c.Files, c.Confined = started.Args, started.Env, started.Files, true
-	r, err := s.dialer.Run(ctx, c)
+	r, err := s.dialer.RunCommand(ctx, c)
 	var known *toolscript.Error
 	if wrapper := strconv.Quote(c.Args[0]); errors.As(err, &known) && strings.Contains(err.Error(), wrapper) { // the program that confines this one
 		err = &toolscript.Error{Kind: known.Kind, Err: errors.New(strings.ReplaceAll(known.Err.Error(), wrapper, strconv.Quote(program)))}
@@ -227,7 +221,7 @@ func notStarted(err error) error {
 const maxOutput = 8 << 20
 
 // excerpt returns the end of stderr, else of stdout, for the error of a failed program.
-func (s *server) excerpt(r tool.CommandResult) string {
+func (s *server) excerpt(r upstream.ProgramResult) string {
 	const most = 2000
 	text := strings.TrimSpace(r.Stderr)
 	if text == "" {

@@ -33,14 +33,8 @@ type Settings struct {
 	Auth       upstream.HTTPAuth `json:"auth"`
 }
 
-// Dialer connects to servers of GraphQL endpoints.
-type Dialer struct {
-	// RoundTripper adds the login of a server whose auth has the type oauth2; see
-	// mcpclient.Dialer.
-	RoundTripper func(server string, cfg upstream.Config, base http.RoundTripper) http.RoundTripper
-	Answers      *budget.Budget       // limits the memory for the results of all calls; nil means unlimited
-	Convert      upstream.ConvertPort // reads the schema in a worker process; nil: in this process
-}
+// Dialer opens servers of GraphQL endpoints.
+type Dialer upstream.Host
 
 // maxAnswer is the maximum size of an answer and of a schema file, in bytes.
 const maxAnswer = 64 << 20

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -59,32 +57,7 @@ type peer interface {
 }
 
 // Dialer connects to servers. Its zero value is ready for use.
-type Dialer struct {
-	// Reaper, if not nil, ends the processes of stdio servers when this program is
-	// killed.
-	Reaper *proc.Reaper
-
-	// Confiner starts the processes of servers with a Confine. If it is nil, such servers
-	// are not started.
-	Confiner upstream.Confiner
-
-	// Dir is the working directory of servers whose Config sets none. Empty means the
-	// working directory of this program.
-	Dir string
-
-	// RoundTripper, if not nil, wraps the HTTP transport of each HTTP and SSE server.
-	// It may add credentials and handle responses with status 401 or 403. base
-	// applies the proxies and certificates of the environment. The caller of the
-	// RoundTripper follows redirects, so each request goes to the server's own origin.
-	//
-	// If RoundTrip returns an error that is or wraps a *toolscript.Error of kind
-	// Unauthorized, the Dial or the connection ends with that error. A response with
-	// status 401 has the same effect. Any other error fails one request.
-	RoundTripper func(server string, cfg upstream.Config, base http.RoundTripper) http.RoundTripper
-
-	// Answers limits the memory for the answers of all servers. Nil means unlimited.
-	Answers *budget.Budget
-}
+type Dialer upstream.Host
 
 // Dial starts or contacts the server and performs the handshake. ctx limits the handshake only: its
 // end does not affect an established connection.

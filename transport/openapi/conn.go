@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -27,14 +26,8 @@ type Settings struct {
 	Auth       upstream.HTTPAuth `json:"auth"`
 }
 
-// Dialer connects to servers of OpenAPI documents.
-type Dialer struct {
-	// RoundTripper adds the login of a server whose auth has the type oauth2; see
-	// mcpclient.Dialer.
-	RoundTripper func(server string, cfg upstream.Config, base http.RoundTripper) http.RoundTripper
-	Answers      *budget.Budget       // limits the memory for the results of all calls; nil means unlimited
-	Convert      upstream.ConvertPort // reads the document in a worker process; nil: in this process
-}
+// Dialer opens servers of OpenAPI documents.
+type Dialer upstream.Host
 
 // Dial reads the document and returns a connection with a tool for each operation. The error is a
 // *toolscript.Error: Unauthorized or Forbidden if access to the document is refused, Unavailable if it cannot

@@ -23,7 +23,7 @@ const DefaultTimeout = time.Minute
 // configuration sets none.
 const DefaultConcurrency = 64
 
-// Values of Config.Type.
+// Values of Config.Type, for those who make a Config. The others ask Config.Kind.
 const (
 	Stdio = "stdio" // a child process; messages go over its standard input and output
 	HTTP  = "http"  // streamable HTTP
@@ -54,7 +54,7 @@ const (
 // Config describes how to reach one server. It is immutable after loading, so it may
 // be read concurrently.
 type Config struct {
-	Type     string // Stdio, HTTP, SSE, Fleet, Builtin, Command, OpenAPI, GraphQL, Scripts or InProcess; may be empty if Problem or Disabled is set
+	Type     string // the type of a Kind; may be empty if Problem or Disabled is set
 	Disabled bool   // the server is listed but not started
 
 	// Fields for Stdio. Env is set on top of the inherited variables. By default the
@@ -98,7 +98,7 @@ type Config struct {
 	// Root is the folder that their programs work in and may write to.
 	Commands json.RawMessage `json:",omitempty"` // nil is left out of the key of a shared server
 
-	// API contains the settings of a server of type OpenAPI or GraphQL, as JSON; see these packages.
+	// API contains the settings of a server whose Kind has Settings, as a JSON object; see its package.
 	// Headers and OAuth apply as well.
 	API json.RawMessage `json:",omitempty"`
 
@@ -189,11 +189,11 @@ func (c Config) GoString() string { return c.String() }
 // LogValue keeps secrets out of the log.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Local reports whether the gateway has no address of the server and no logins for it: a
-// server of type Stdio, Fleet, Builtin, Command, Scripts or InProcess, or one of type OpenAPI
-// or GraphQL without a login.
+// Local reports whether the gateway has no address of the server and no logins for it: a process,
+// functions, a server of a fleet, or an API without a login.
 func (c Config) Local() bool {
-	return c.Type == Stdio || c.Type == Fleet || c.Functions() || (c.Type == OpenAPI || c.Type == GraphQL) && c.URL == ""
+	k := c.Kind()
+	return k.Process || k.Hub || k.Functions || len(k.Settings) > 0 && c.URL == ""
 }
 
 // Credentials names the fields of the configuration that may contain credentials; "" if there are none.
@@ -218,14 +218,12 @@ func (c Config) Authorizes() bool {
 	return c.OAuth.Machine()
 }
 
-// Functions reports whether the tools of the server are functions of this program.
-func (c Config) Functions() bool {
-	return c.Type == Builtin || c.Type == Command || c.Type == Scripts || c.Type == InProcess
-}
+// HasProcess reports whether the server is a process of this gateway. A hub manages the processes
+// of shared servers.
+func (c Config) HasProcess() bool { return c.Kind().Process && c.Shared == "" }
 
-// Rests reports whether the gateway ends the process of the server while it is idle. A hub
-// manages the processes of shared servers.
-func (c Config) Rests() bool { return c.Idle > 0 && c.Type == Stdio && c.Shared == "" }
+// Rests reports whether the gateway ends the process of the server while it is idle.
+func (c Config) Rests() bool { return c.Idle > 0 && c.HasProcess() }
 
 // Selects reports whether the configuration makes a tool visible: IncludeTools is
 // empty or matches it, and ExcludeTools does not match it. An entry is an exact name

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -18,7 +17,7 @@ import (
 // Workspace is the folder in which the tools of one server work. Tools open files only
 // through Root, which neither symbolic links nor ".." can leave.
 type Workspace struct {
-	Host
+	upstream.Host
 	Root *os.Root
 	Dir  string // absolute path of the folder
 	Log  func(level slog.Level, message string)
@@ -27,8 +26,6 @@ type Workspace struct {
 	Settings upstream.BuiltinSettings
 	Env      []string // environment of programs, as NAME=value
 
-	Answers *budget.Budget // limits the memory for what calls read from the web; nil means unlimited
-
 	// Background runs work that outlives a call; its context ends with the server.
 	Background func(work func(context.Context))
 
@@ -36,12 +33,12 @@ type Workspace struct {
 }
 
 // Open opens a folder as a workspace. The caller must close it.
-func Open(dir string, host Host) (*Workspace, error) {
+func Open(dir string, host upstream.Host) (*Workspace, error) {
 	return OpenIn(files.Folder{}, dir, host)
 }
 
 // OpenIn opens a folder of a project as a workspace. The caller must close it.
-func OpenIn(project files.Folder, dir string, host Host) (*Workspace, error) {
+func OpenIn(project files.Folder, dir string, host upstream.Host) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

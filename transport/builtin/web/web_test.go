@@ -32,7 +32,7 @@ type scene struct {
 
 func newScene(t *testing.T, allowHosts ...string) *scene {
 	t.Helper()
-	w, err := tool.Open(t.TempDir(), tool.Host{StateDir: t.TempDir()})
+	w, err := tool.Open(t.TempDir(), upstream.Host{StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

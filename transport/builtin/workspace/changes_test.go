@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/workspace"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // The environment variables of the child process that makes the changes of the crash test.
@@ -54,7 +55,7 @@ func child() int {
 			select {}
 		}
 	})
-	w, err := tool.Open(root, tool.Host{StateDir: os.Getenv(childState)})
+	w, err := tool.Open(root, upstream.Host{StateDir: os.Getenv(childState)})
 	if err != nil {
 		return 4
 	}
@@ -127,7 +128,7 @@ func scene(t *testing.T, files map[string]string) *tool.Workspace {
 			t.Fatal(err)
 		}
 	}
-	w, err := tool.Open(root, tool.Host{StateDir: filepath.Join(parent, "state")})
+	w, err := tool.Open(root, upstream.Host{StateDir: filepath.Join(parent, "state")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/workspace"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func grepWorkspace(t *testing.T, files map[string]string) *tool.Workspace {
@@ -24,7 +25,7 @@ func grepWorkspace(t *testing.T, files map[string]string) *tool.Workspace {
 			t.Fatal(err)
 		}
 	}
-	w, err := tool.Open(root, tool.Host{})
+	w, err := tool.Open(root, upstream.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}

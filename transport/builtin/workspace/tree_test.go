@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/workspace"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func treeWorkspace(t *testing.T, files map[string]string) *tool.Workspace {
@@ -26,7 +27,7 @@ func treeWorkspace(t *testing.T, files map[string]string) *tool.Workspace {
 			t.Fatal(err)
 		}
 	}
-	w, err := tool.Open(root, tool.Host{})
+	w, err := tool.Open(root, upstream.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,13 +12,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestBreak checks that an owner keeps its lease and the process of its server if its connection
@@ -171,7 +169,7 @@ func TestWithoutQuorum(t *testing.T) {
 	nodes, cfg := newCluster(t), config(t, "")
 	nodes[0].start(t)
 	at := cluster.Address{URL: nodes[0].ClientURL()}
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		t.Fatal(err)
 	}

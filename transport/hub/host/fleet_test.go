@@ -15,14 +15,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -46,7 +43,7 @@ type fleetHub struct {
 // joinFleet starts a hub that offers the server srv.
 func joinFleet(t *testing.T, at cluster.Address, name string, cfg upstream.Config, stateless bool) (*fleetHub, error) {
 	t.Helper()
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +84,7 @@ func fleetGateway(t *testing.T, at cluster.Address, cfg upstream.Config) *actors
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
 	cfg.Shared = upstream.SharedHost
-	return startGateway(t, server.DialWith(f.Dial), cfg)
+	return startGateway(t, upstream.DialWith(f.Dial), cfg)
 }
 
 // processOf calls a tool that returns the id of the server's process.

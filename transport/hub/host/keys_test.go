@@ -12,12 +12,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -28,7 +25,7 @@ func userGateway(t *testing.T, at cluster.Address) *actors.System {
 	t.Cleanup(f.Close)
 	s, err := actors.Start(actors.Options{
 		Servers: map[string]upstream.Config{"srv": {Type: upstream.Fleet}},
-		Dial:    server.DialFleet(f.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)),
+		Dial:    upstream.Host{Own: map[string]upstream.Dial{upstream.Fleet: upstream.DialWith(f.Dial)}}.Dial(),
 	})
 	if err != nil {
 		t.Fatal(err)

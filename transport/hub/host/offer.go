@@ -180,7 +180,7 @@ func check(d wire.Definition) error {
 	switch c := d.Config; {
 	case d.Name == "":
 		return refuse("the server has no name")
-	case c.Type != upstream.Stdio && c.Type != upstream.HTTP && c.Type != upstream.SSE:
+	case !c.Kind().MCP:
 		return refuse(fmt.Sprintf("a server of type %q cannot be shared", c.Type))
 	case c.Shared != upstream.SharedHost && c.Shared != upstream.SharedProject:
 		return refuse("the server is not shared")

@@ -13,16 +13,16 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -79,7 +79,7 @@ func startHubAt(t *testing.T, path string, change func(*host.Options)) *hubRig {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	dial := server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)
+	dial := upstream.Host{}.Dial()
 	r.system, err = actors.Start(actors.Options{ServersOnly: true, Dial: func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
 		mu.Lock()
 		h := r.host
@@ -135,7 +135,7 @@ func (r *hubRig) client(answers *budget.Budget) *hub.Client {
 func (r *hubRig) gateway(c *hub.Client, cfg upstream.Config) *actors.System {
 	var shared server.Dial
 	if c != nil {
-		shared = server.DialWith(c.Dial)
+		shared = upstream.DialWith(c.Dial)
 	}
 	return startGateway(r.t, shared, cfg)
 }
@@ -143,7 +143,7 @@ func (r *hubRig) gateway(c *hub.Client, cfg upstream.Config) *actors.System {
 func startGateway(t *testing.T, shared server.Dial, cfg upstream.Config) *actors.System {
 	t.Helper()
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]upstream.Config{"srv": cfg}, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, shared),
+		Servers: map[string]upstream.Config{"srv": cfg}, Dial: upstream.Host{Shared: shared}.Dial(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,13 +9,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -46,7 +43,7 @@ func process(t *testing.T, f *hub.Fleet, name string) (*hub.FleetConn, int) {
 
 func joinWith(t *testing.T, at cluster.Address, name string, offers ...host.Offer) *host.Fleet {
 	t.Helper()
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ var ofTerminal = []string{"TERM", "NO_COLOR", "XDG_CURRENT_DESKTOP", "XDG_SESSIO
 // form of os.Environ.
 func Define(name string, cfg upstream.Config, folder string, host []string) Definition {
 	d := Definition{Name: name, Config: cfg}
-	if cfg.Type == upstream.Stdio && cfg.Environ == nil {
+	if cfg.Kind().Process && cfg.Environ == nil {
 		own := func(entry string) bool {
 			name, _, _ := strings.Cut(entry, "=")
 			_, set := cfg.Env[name]
@@ -46,7 +46,7 @@ func Define(name string, cfg upstream.Config, folder string, host []string) Defi
 		}
 	}
 	d.Config.Env, d.Config.InheritEnv, d.Config.InheritNames = nil, false, nil
-	if d.Config.Dir == "" && cfg.Type == upstream.Stdio {
+	if d.Config.Dir == "" && cfg.Kind().Process {
 		if d.Config.Dir = folder; cfg.Shared != upstream.SharedProject {
 			d.Config.Dir, _ = os.UserHomeDir() // without a home directory, the hub's directory is used
 		}

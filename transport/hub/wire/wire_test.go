@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"

@@ -1,27 +1,50 @@
-package tool
+package upstream
 
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/files"
-	"github.com/toolscript/toolscript/transport/upstream"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// Host holds the data and functions that the gateway gives to built-in tools. The zero value is ready to use; tools
-// that need a missing part fail.
+// Host holds what a gateway offers to the connections of its servers. The zero value is ready to
+// use; what needs a missing part fails.
 type Host struct {
-	// StateDir is a folder for the tools' own files, such as the journal of patches and
+	// RoundTripper, if not nil, wraps the HTTP transport of each server with an address.
+	// It may add credentials and handle responses with status 401 or 403. base
+	// applies the proxies and certificates of the environment. Redirects are handled
+	// above it: each request that it receives goes to the server's own origin.
+	//
+	// If RoundTrip returns an error that is or wraps a *toolscript.Error of kind
+	// Unauthorized, the Dial or the connection ends with that error. A response with
+	// status 401 has the same effect. Any other error fails one request.
+	RoundTripper func(server string, cfg Config, base http.RoundTripper) http.RoundTripper
+
+	Confiner Confiner       // starts processes with a Confine; nil: such servers are not started
+	Reaper   *proc.Reaper   // ends the processes of servers when the gateway is killed
+	Dir      string         // working directory of servers whose Config sets none; "": that of this process
+	Answers  *budget.Budget // limits the memory for the answers of all servers; nil means unlimited
+
+	// Shared connects to the servers that a hub runs for several gateways; nil: there is no hub.
+	Shared Dial
+
+	// Own connects to servers by their type, in place of the Dial of their Kind.
+	Own map[string]Dial
+
+	// StateDir is a folder for the files of built-in tools, such as the journal of patches and
 	// locks. It is outside of every workspace, and only the user may write to it. If it is
 	// empty, tools that need it fail.
 	StateDir string
 
 	// RunCommand runs a program and then ends all processes that it has started. The error
 	// is a *toolscript.Error if the program cannot be started.
-	RunCommand func(context.Context, Command) (CommandResult, error)
+	RunCommand func(context.Context, Program) (ProgramResult, error)
 
 	// Fetch lists or reads the resources of the other servers, limited to what the run
 	// FetchRequest.Run may reach. FetchRequest.Allow has no effect.
@@ -31,14 +54,14 @@ type Host struct {
 	Agents Agents
 
 	// Convert processes untrusted bytes in a worker process; nil: in this process.
-	Convert upstream.ConvertPort
+	Convert ConvertPort
 
 	// Confinement lists the restrictions of the programs of RunCommand on this machine.
 	Confinement []toolscript.Confinement
 }
 
-// Command is a program to run. It may write only below Root and Writable.
-type Command struct {
+// Program is a program to run. It may write only below Root and Writable.
+type Program struct {
 	Args     []string
 	Root     string        // absolute path
 	Dir      string        // working directory, absolute
@@ -62,29 +85,12 @@ type Command struct {
 	Files    []*os.File
 }
 
-// CommandResult is the outcome of a program that was started.
-type CommandResult struct {
+// ProgramResult is the outcome of a program that was started.
+type ProgramResult struct {
 	ExitCode   int
 	Stdout     string
 	Stderr     string
 	Aggregated string // both outputs, in the order of their arrival
 	TimedOut   bool
 	Duration   time.Duration
-}
-
-type runKey struct{}
-
-// WithRun returns the context of a call that a run makes. An empty id means a call outside
-// of runs.
-func WithRun(ctx context.Context, run string) context.Context {
-	if run == "" {
-		return ctx
-	}
-	return context.WithValue(ctx, runKey{}, run)
-}
-
-// RunOf returns the id of the run that makes a call, or "" outside of runs.
-func RunOf(ctx context.Context) string {
-	run, _ := ctx.Value(runKey{}).(string)
-	return run
 }

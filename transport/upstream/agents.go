@@ -1,10 +1,8 @@
-package tool
+package upstream
 
 import (
 	"context"
 	"time"
-
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // MaxAgents is the maximum number of agents that run at the same time in a gateway.
@@ -35,7 +33,7 @@ type ModelRequest struct {
 	Turns     int    // maximum of an agent's answers, in the same way
 
 	Cwd      string // working directory that the scripts of an agent see
-	Settings upstream.AgentSettings
+	Settings AgentSettings
 }
 
 // ChatAnswer is the result of agents.llm.chat.

@@ -1,0 +1,87 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Connection is a connection to one server of any kind. It is safe for concurrent use. All methods except Start and Close end when their ctx ends. Errors are
+// *toolscript.Error with a text for the caller.
+type Connection interface {
+	// Info returns the server's description of itself in the handshake.
+	Info() Info
+	// ListTools returns all of the server's tools and skills.
+	ListTools(ctx context.Context) ([]toolscript.Tool, error)
+	// Start calls a tool by the server's own name for it, without blocking; see
+	// ToolCall. The end of t.Ctx may end the call.
+	Start(t ToolCall) Started
+	// Fetch requests resources or prompts: a list as toolscript.Page in JSON,
+	// anything else as the server's result. The error wraps ErrNoCapability
+	// if the server lacks the capability. progress is called for each progress
+	// notification and must not block.
+	Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
+	// Ping checks whether the server answers; any answer returns nil. The error has
+	// the kind Timeout or Unavailable if there is no answer, wraps
+	// ErrUnreachable if the server cannot be reached, and has the kind
+	// Unauthorized if the server requires credentials. Ping does not end the
+	// connection.
+	Ping(ctx context.Context) error
+	// Lost returns a channel that is closed when the connection has ended for any
+	// reason.
+	Lost() <-chan struct{}
+	// Err returns why the connection ended, nil while it is up.
+	Err() error
+	// Stderr returns the last lines of the server's standard error.
+	Stderr() []string
+	// Close ends the connection and its process, if any, in bounded time.
+	Close() error
+}
+
+// Dial connects to a server. ctx limits only the dial. A failed Dial leaves no
+// process or connection behind. The functions of on must not block.
+type Dial func(ctx context.Context, name string, cfg Config, on Events) (Connection, error)
+
+// DialWith returns the Dial of a function that returns one type of connections. Its errors have no
+// secrets of the configuration.
+func DialWith[C Connection](dial func(ctx context.Context, name string, cfg Config, on Events) (C, error)) Dial {
+	return func(ctx context.Context, name string, cfg Config, on Events) (Connection, error) {
+		conn, err := dial(ctx, name, cfg, on)
+		if err != nil {
+			return nil, NewConcealer(cfg).Error(err) // a nil C would make a non-nil Connection
+		}
+		return conn, nil
+	}
+}
+
+// Dial returns the Dial for servers of all kinds.
+func (h Host) Dial() Dial {
+	all := map[string]Dial{}
+	for _, k := range kinds {
+		if k.Dial != nil {
+			all[k.Type] = k.Dial(h)
+		}
+	}
+	maps.Copy(all, h.Own)
+	return func(ctx context.Context, name string, cfg Config, on Events) (Connection, error) {
+		refuse := func(err error) (Connection, error) {
+			return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: err}
+		}
+		switch dial, known := all[cfg.Type]; {
+		case cfg.Shared != "" && h.Shared == nil:
+			return refuse(errors.New(`this program has no hub; remove "shared" from the server`))
+		case cfg.Shared != "":
+			return h.Shared(ctx, name, cfg, on)
+		case known:
+			return dial(ctx, name, cfg, on)
+		case cfg.Kind().Hub:
+			return refuse(errors.New(`this program uses no fleet; remove the server, or define it without "fleet"`))
+		default:
+			return refuse(fmt.Errorf("this program has no servers of the type %q", cfg.Type))
+		}
+	}
+}
