@@ -3,13 +3,11 @@ package config
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -25,7 +23,8 @@ var schemaTemplate string
 // Schema returns the published JSON Schema (draft 2020-12) of the file, with the parts of all kinds
 // of servers.
 func Schema() []byte {
-	var about, types, keys, ofHub, required []string
+	var about, types, keys, required []string
+	ofHub := []string{"type"}
 	for _, k := range upstream.Kinds() {
 		if k.About != "" {
 			about = append(about, k.Type+" "+k.About)
@@ -35,33 +34,20 @@ func Schema() []byte {
 		if k.Required != "" {
 			required = append(required, `{"if": {"properties": {"type": {"enum": [`+words+`]}}}, "then": {`+k.Required+`}}`)
 		}
-		if k.Schema == "" {
-			continue
+		if k.Schema != "" {
+			members := strings.Trim(strings.TrimSpace(k.Schema), "{}")
+			keys = append(keys, strings.TrimSpace(strings.ReplaceAll(members, "\n", "\n"+strings.Repeat(" ", 6))))
 		}
-		members := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(k.Schema), "{\n"), "\n}")
-		keys = append(keys, strings.TrimSpace(strings.ReplaceAll("\n"+members, "\n", "\n"+strings.Repeat(" ", 6))))
-		ofHub = append(ofHub, refused(k))
+		for _, key := range k.Keys {
+			if !slices.Contains(upstream.Limits(), key) && !slices.Contains(ofHub, key) {
+				ofHub = append(ofHub, key)
+			}
+		}
 	}
 	return []byte(strings.NewReplacer(
 		"{{about}}", strings.Join(about, "; "), "{{types}}", strings.Join(types, ", "), "{{keys}}", strings.Join(keys, ",\n        "),
-		"{{hubKeys}}", strings.Join(ofHub, ",\n          "), "{{required}}", strings.Join(required, ",\n            "),
+		"{{ofHub}}", strings.Join(ofHub, "|"), "{{required}}", strings.Join(required, ",\n            "),
 	).Replace(schemaTemplate))
-}
-
-// refused returns the members of a schema that refuse the keys of a kind for servers of a fleet,
-// but for those that only limit a server.
-func refused(k upstream.Kind) string {
-	var own map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(k.Schema), &own); err != nil {
-		panic(fmt.Sprintf("config: the schema of the kind %s: %v", k.Type, err))
-	}
-	var members []string
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		if !slices.Contains(upstream.Limits(), key) {
-			members = append(members, strconv.Quote(key)+`: {"$ref": "#/$defs/ofHub"}`)
-		}
-	}
-	return strings.Join(members, ", ")
 }
 
 func jsonList(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }
