@@ -213,7 +213,6 @@ const (
 var odd = map[string]string{
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
-	"gateway":                "the list of the kinds of servers",
 	"internal/rescue":        "every recover of the program, but two that need more",
 	"runner/quickjs/prelude": "one Go file that embeds the JavaScript files of its folder",
 }
@@ -355,6 +354,28 @@ func TestKindsDecide(t *testing.T) {
 		if !found[folder] {
 			t.Errorf("%s compares no types of servers", folder)
 		}
+	}
+}
+
+// TestOneRoot checks that only package gateway starts the actors.
+func TestOneRoot(t *testing.T) {
+	found := 0
+	eachFile(t, func(file string, set *token.FileSet, tree *ast.File) {
+		ast.Inspect(tree, func(n ast.Node) bool {
+			s, is := n.(*ast.SelectorExpr)
+			if !is || s.Sel.Name != "Start" {
+				return true
+			}
+			if from, is := s.X.(*ast.Ident); is && from.Name == "actors" {
+				if found++; filepath.Dir(file) != "gateway" {
+					t.Errorf("%s: it starts the actors; use gateway.Start", set.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	})
+	if found == 0 {
+		t.Error("nothing starts the actors")
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package gateway puts a gateway together.
+// Package gateway puts a gateway together: the actors, the kinds of servers, the worker processes,
+// and what starts and confines the processes of servers.
 package gateway
 
 import (

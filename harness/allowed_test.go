@@ -98,7 +98,7 @@ func TestTypesAreNarrowed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, mode := range []harness.Mode{harness.Enabled, harness.DryRun} {
 				test.o.Mode = mode
-				o := output(t, gateway(t), test.code, test.o)
+				o := output(t, localGateway(t), test.code, test.o)
 				switch {
 				case test.want == "" && !o.OK:
 					t.Errorf("%s: %+v", mode, o.Error)
@@ -125,7 +125,7 @@ func TestTypesOfOtherListsAreKept(t *testing.T) {
 			tools []string
 			want  string
 		}{{nil, ""}, {[]string{"add"}, "sums.add is not allowed"}, {[]string{"sums.add"}, "workspace__add is not allowed"}, {[]string{"add", "sums.add"}, ""}} {
-			o := output(t, gateway(t), code, harness.Options{AllowedTools: allow.tools})
+			o := output(t, localGateway(t), code, harness.Options{AllowedTools: allow.tools})
 			if o.OK != (allow.want == "") || o.Error != nil && !strings.Contains(o.Error.Message, allow.want) {
 				t.Errorf("%q: %s, %+v; want %q", allow.tools, o.Value, o.Error, allow.want)
 			}

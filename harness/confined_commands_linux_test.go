@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -42,7 +42,7 @@ func TestConfinedCommands(t *testing.T) {
 		"temp": {"run": ["sh", "-c", "echo x > $TMPDIR/x && cat $TMPDIR/x"]},
 		"child": {"run": ["sh", "-c", "sh -c 'cat \"$1\"' sh \"$1\"", "sh", "{path}"], "parameters": {"path": "a file"}},
 		"fetch": {"run": [%q, %q, "{url}"], "parameters": {"url": "an address"}}}`, self, fetchRole)
-	d := commands.Dialer{RunCommand: harness.RunCommand, Confiner: harness.Confiner{}}
+	d := commands.Dialer{RunCommand: gateway.RunCommand, Confiner: gateway.Confiner{}}
 	c, err := d.Dial(t.Context(), "programs", upstream.Config{
 		Type: upstream.Command, Root: root, Commands: json.RawMessage(definitions), Env: map[string]string{"OUTSIDE": outside},
 		Confine: &upstream.Confine{Write: []string{data}, Net: []string{web.Listener.Addr().String()}},
@@ -85,7 +85,7 @@ func TestLinkOutOfProject(t *testing.T) {
 	}
 	for _, c := range []upstream.Confine{{Read: []string{link}}, {Write: []string{link}}, {Read: []string{project, link}}, {Write: []string{project, filepath.Join(link, ".")}}} {
 		p := upstream.Confined{Confine: c, Project: files.Folder{Dir: project}, Path: "/bin/true", Args: []string{"true"}, Dir: project}
-		if _, err := (harness.Confiner{}).Start(p); err == nil || !strings.Contains(err.Error(), "leads to "+home) {
+		if _, err := (gateway.Confiner{}).Start(p); err == nil || !strings.Contains(err.Error(), "leads to "+home) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -99,12 +99,12 @@ func TestLinkOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []upstream.Confine{{Write: []string{folder}, Read: []string{link}}, {Write: []string{folder, link}}} {
-		_, err := harness.Confiner{}.Start(upstream.Confined{Confine: c, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
+		_, err := gateway.Confiner{}.Start(upstream.Confined{Confine: c, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
 		if err == nil || !strings.Contains(err.Error(), link) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	start, err := harness.Confiner{}.Start(upstream.Confined{Confine: upstream.Confine{Read: []string{link}}, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
+	start, err := gateway.Confiner{}.Start(upstream.Confined{Confine: upstream.Confine{Read: []string{link}}, Path: "/bin/true", Args: []string{"true"}, Dir: folder})
 	if err != nil {
 		t.Fatal(err)
 	}

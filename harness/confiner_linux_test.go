@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -37,7 +37,7 @@ func TestConfiner(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var logged []string
-	start, err := harness.Confiner{}.Start(upstream.Confined{
+	start, err := gateway.Confiner{}.Start(upstream.Confined{
 		Confine: upstream.Confine{Net: []string{named.Listener.Addr().String()}},
 		Path:    self, Args: []string{self, fetchRole, named.URL, other.URL}, Dir: t.TempDir(),
 		Env: append(os.Environ(), "OUTSIDE="+outside),

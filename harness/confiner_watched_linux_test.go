@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -44,7 +44,7 @@ func TestWatchedAndConfined(t *testing.T) {
 	outputs := map[bool]string{}
 	for _, watched := range []bool{false, true} {
 		record := &observed.Record{}
-		start, err := harness.Confiner{Record: record}.Start(upstream.Confined{
+		start, err := gateway.Confiner{Record: record}.Start(upstream.Confined{
 			Confine: upstream.Confine{Write: []string{folder}, Net: []string{"api.example.com:443"}, Watched: watched},
 			Path:    self, Args: []string{self, breakRole, inside, outside}, Dir: folder, Env: os.Environ(),
 			Log: func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) },

@@ -98,13 +98,13 @@ func TestFlatNamesAreTyped(t *testing.T) {
 		"no key":         {"return tools.$with({}).add({ a: 1, b: 2 })", "'idempotencyKey' is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parsed, err := harness.Parse(t.Context(), gateway(t), test.code, answer.Position{})
+			parsed, err := harness.Parse(t.Context(), localGateway(t), test.code, answer.Position{})
 			if err != nil || !strings.Contains(parsed.Error, test.want) {
 				t.Errorf("%+v, %v; want %q", parsed, err, test.want)
 			}
 		})
 	}
-	parsed, err := harness.Parse(t.Context(), gateway(t), "return tools.$with({ idempotencyKey: 'k' }).deep.er.add({ a: 1, b: (await tools.add({ a: 1, b: 1 })).sum })", answer.Position{})
+	parsed, err := harness.Parse(t.Context(), localGateway(t), "return tools.$with({ idempotencyKey: 'k' }).deep.er.add({ a: 1, b: (await tools.add({ a: 1, b: 1 })).sum })", answer.Position{})
 	if err != nil || !parsed.Success || !cmp.Equal(parsed.Script.Metadata.Tools, []string{"add", "deep.er.add"}) {
 		t.Errorf("dry run: %+v, %v", parsed, err)
 	}
@@ -132,7 +132,7 @@ return [Object.keys(tools), (await tools.sums.add({ a: 1, b: 1 })).sum, denied]`
 // plainRun runs a script without DialectHarness.
 func plainRun(t *testing.T, request toolscript.ExecRequest) (end toolscript.End) {
 	t.Helper()
-	err := gateway(t).Exec(t.Context(), request, func(e toolscript.Event) error {
+	err := localGateway(t).Exec(t.Context(), request, func(e toolscript.Event) error {
 		if e.Type == toolscript.EventEnd {
 			end = *e.End
 		}
@@ -154,7 +154,7 @@ return { ...context, telemetry: typeof context.telemetry.emitProgress, frozen }`
 	if string(found.Value) != want {
 		t.Errorf("value %s, error %+v; want %s", found.Value, found.Error, want)
 	}
-	parsed, err := harness.Parse(t.Context(), gateway(t), "const n: number = context.conversationId; context.telemetry.emitProgress(1)", answer.Position{})
+	parsed, err := harness.Parse(t.Context(), localGateway(t), "const n: number = context.conversationId; context.telemetry.emitProgress(1)", answer.Position{})
 	if err != nil || parsed.Cause == nil || len(parsed.Cause.Findings) != 2 {
 		t.Errorf("types of context: %+v, %v", parsed, err)
 	}
@@ -178,7 +178,7 @@ context.telemetry.emitProgress("Running tests...");
 await tools.gated({});
 context.telemetry.emitProgress("é".repeat(4000));
 return 1`)}}}}
-	err := harness.Process(t.Context(), gateway(t), a, harness.Options{}, func(item harness.Item) error {
+	err := harness.Process(t.Context(), localGateway(t), a, harness.Options{}, func(item harness.Item) error {
 		switch i := item.(type) {
 		case harness.OutputTextDelta:
 			if i.Delta == "Running tests..." {
@@ -372,7 +372,7 @@ return refused`)
 		`const t = tools.spawn.exec("add", { a: 1, b: 2 }); (await t.done).product`: "'product' does not exist",
 		`tools.spawn.exec("workspace.add", { a: "1" })`:                             "",
 	} {
-		parsed, err := harness.Parse(t.Context(), gateway(t), code, answer.Position{})
+		parsed, err := harness.Parse(t.Context(), localGateway(t), code, answer.Position{})
 		if err != nil || parsed.Success != (want == "") || !strings.Contains(parsed.Error, want) {
 			t.Errorf("%s: %+v, %v; want %q", code, parsed, err, want)
 		}
@@ -388,7 +388,7 @@ func TestTaskOutlivesItsScript(t *testing.T) {
 	released := make(chan struct{})
 	gate.Store(&released)
 	defer gate.Store(nil)
-	g := gateway(t)
+	g := localGateway(t)
 	o := ran(t, `return tools.spawn.exec("gated", {}).id`)
 	if !o.OK || string(o.Value) != `"1"` || len(o.Detached) != 1 || o.Detached[0] != (toolscript.DetachedCall{CallID: "1", Tool: "workspace__gated", Task: true}) {
 		t.Errorf("output %+v, error %+v", o, o.Error)

@@ -111,7 +111,7 @@ func TestPositionsFromTheStartOfTheMessage(t *testing.T) {
 
 // TestParse checks the result of parsing: success, script and error.
 func TestParse(t *testing.T) {
-	g := gateway(t)
+	g := localGateway(t)
 	good, err := harness.Parse(t.Context(), g, "const x = await tools.workspace.add({ a: 1, b: 2 });\nreturn x.sum", answer.Position{})
 	if err != nil {
 		t.Fatal(err)
@@ -359,7 +359,7 @@ func TestEmitEndsProcess(t *testing.T) {
 	stop := fmt.Errorf("enough")
 	a := answer.Answer{API: answer.Chat, Parts: []answer.Part{{Text: &answer.Text{Text: block("await tools.workspace.wait({})") + block("return 1")}}}}
 	n := 0
-	err := harness.Process(t.Context(), gateway(t), a, harness.Options{}, func(item harness.Item) error {
+	err := harness.Process(t.Context(), localGateway(t), a, harness.Options{}, func(item harness.Item) error {
 		if _, began := item.(harness.ToolCallStart); began {
 			return stop
 		}

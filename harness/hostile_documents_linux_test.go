@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,9 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/workers"
-	"github.com/toolscript/toolscript/harness"
-	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/test/fixture/race"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -36,22 +33,14 @@ func documents(t *testing.T, document string) (s *actors.System, reads *atomic.I
 	if err != nil {
 		t.Fatal(err)
 	}
-	ready := make(chan struct{})
-	port := harness.ConvertWhen(ready, func() upstream.ConvertPort { return s.Convert })
-	s, err = actors.Start(actors.Options{
-		Logger:  slog.New(slog.DiscardHandler),
-		Servers: map[string]upstream.Config{"api": {Type: upstream.OpenAPI, API: settings}},
-		Dial:    upstream.DialWith(openapi.Dialer{Convert: port}.Dial),
-		Scripts: actors.Scripts{StartConverter: func(ctx context.Context) (workers.Worker, error) {
-			return worker.StartConverter(ctx, worker.Options{})
-		}},
+	g, err := gateway.Start(gateway.Options{
+		Options: actors.Options{Servers: map[string]upstream.Config{"api": {Type: upstream.OpenAPI, API: settings}}}, Workers: gateway.AllWorkers,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	close(ready)
-	t.Cleanup(func() { _ = s.Close(context.Background()) }) // the test has ended
-	return s, reads
+	t.Cleanup(func() { _ = g.Close(context.Background()) }) // the test has ended
+	return g.System, reads
 }
 
 // TestHostileDocuments starts servers whose documents would take gigabytes or minutes. Such a

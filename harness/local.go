@@ -2,17 +2,14 @@ package harness
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 
-	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/runner/worker"
@@ -23,7 +20,7 @@ import (
 type Config struct {
 	Registry *Registry                  // tools of this program; nil if it has none
 	Name     string                     // name of the server of these tools; default "app"
-	Servers  map[string]upstream.Config // MCP servers and servers of built-in tools, by name
+	Servers  map[string]upstream.Config // servers of the types that a configuration has, by name
 
 	// Approvals say which calls need an approval. If it is nil, only calls of tools with
 	// RequiresApproval do. Options.Approve decides about these calls.
@@ -38,10 +35,7 @@ type Config struct {
 }
 
 // Local is a gateway in this process. It implements Gateway.
-type Local struct {
-	*actors.System
-	reaper *proc.Reaper
-}
+type Local struct{ *gateway.Gateway }
 
 // Helper runs the work of a helper process. A gateway runs scripts in helper processes: it starts
 // the same program again, with hidden arguments. If args are such arguments, Helper does the work
@@ -57,7 +51,11 @@ func Helper(args []string) (code int, is bool) {
 	}
 	switch args[1] {
 	case worker.Command:
-		return worker.Main(args[2:], conversions()...), true
+		var all []worker.Conversion
+		for _, k := range upstream.Conversions() {
+			all = append(all, worker.Conversion{Name: k.Name, Do: k.Do})
+		}
+		return worker.Main(args[2:], all...), true
 	case proc.Command:
 		return proc.Main(), true
 	case command.Command:
@@ -70,40 +68,29 @@ func Helper(args []string) (code int, is bool) {
 // call Close. The error says why the gateway could not be started, for example that a folder in Config.Dir
 // could not be created.
 func Start(c Config) (*Local, error) {
-	logger := c.Logger
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
+	o := gateway.Options{
+		Options: actors.Options{
+			Servers: c.servers(), Logger: c.Logger,
+			Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return c.Approvals }},
+		},
+		Host:    upstream.Host{Own: map[string]upstream.Dial{upstream.InProcess: upstream.DialWith(c.Registry.dial)}},
+		Workers: gateway.AllWorkers,
 	}
-	l := &Local{reaper: proc.NewReaper(logger)}
-	ready := make(chan struct{}) // closed when System is set
-	host := upstream.Host{
-		Reaper: l.reaper, Confiner: Confiner{}, RunCommand: RunCommand, Confinement: command.Confinement(), Convert: ConvertWhen(ready, func() upstream.ConvertPort { return l.Convert }),
-		Own: map[string]upstream.Dial{upstream.InProcess: upstream.DialWith(c.Registry.dial)},
-	}
-	o := actors.Options{
-		Servers: c.servers(), Logger: logger,
-		Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return c.Approvals }},
-	}
-	options := worker.Options{Log: logger}
 	if c.Dir != "" {
-		options.CacheDir, host.StateDir, o.Scripts.KeptDir = filepath.Join(c.Dir, "engine"), filepath.Join(c.Dir, "builtin"), filepath.Join(c.Dir, "outputs")
-		for _, folder := range []string{options.CacheDir, host.StateDir, o.Scripts.KeptDir} {
+		engine := filepath.Join(c.Dir, "engine")
+		o.Host.StateDir, o.Scripts.KeptDir = filepath.Join(c.Dir, "builtin"), filepath.Join(c.Dir, "outputs")
+		for _, folder := range []string{engine, o.Host.StateDir, o.Scripts.KeptDir} {
 			if err := os.MkdirAll(folder, 0o700); err != nil {
 				return nil, err
 			}
 		}
+		o.Cache = func(name string) string { return map[string]string{"quickjs": engine}[name] }
 	}
-	o.Dial = host.Dial()
-	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
-	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
-	o.Scripts.StartConverter = func(ctx context.Context) (workers.Worker, error) { return worker.StartConverter(ctx, options) }
-	var err error
-	if l.System, err = actors.Start(o); err != nil {
-		l.reaper.Close()
+	g, err := gateway.Start(o)
+	if err != nil {
 		return nil, err
 	}
-	close(ready)
-	return l, nil
+	return &Local{g}, nil
 }
 
 // servers returns the configured servers and the server of the Registry.
@@ -116,24 +103,4 @@ func (c Config) servers() map[string]upstream.Config {
 		all[cmp.Or(c.Name, "app")] = upstream.Config{Type: upstream.InProcess}
 	}
 	return all
-}
-
-// Close ends all calls, scripts and servers, and waits for them at most until ctx ends.
-func (l *Local) Close(ctx context.Context) error {
-	defer l.reaper.Close()
-	return l.System.Close(ctx)
-}
-
-// RunCommand runs a command for the built-in tool exec. It starts this program as the helper process.
-func RunCommand(ctx context.Context, c upstream.Program) (upstream.ProgramResult, error) {
-	r, err := command.Runner{}.Run(ctx, command.Spec{
-		Args: c.Args, Project: c.Project, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
-		Stdin: c.Stdin, Room: c.Room, Confined: c.Confined, Files: c.Files,
-	})
-	if err != nil {
-		return upstream.ProgramResult{}, err
-	}
-	return upstream.ProgramResult{
-		ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration,
-	}, nil
 }

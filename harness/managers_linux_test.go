@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -38,7 +38,7 @@ func TestPackageManagers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if lacks := (harness.Confiner{}).Lacks(upstream.Confine{Watched: true, Free: true}); lacks != "" {
+	if lacks := (gateway.Confiner{}).Lacks(upstream.Confine{Watched: true, Free: true}); lacks != "" {
 		t.Skip(lacks)
 	}
 	t.Setenv("HOME", home)
@@ -84,7 +84,7 @@ func TestPackageManagers(t *testing.T) {
 				p.Write = []string{filepath.Join(home, c.write)}
 			}
 			cache, record := filepath.Join(home, "cache"), &observed.Record{}
-			start, err := harness.Confiner{CacheDir: cache, Record: record}.Start(p)
+			start, err := gateway.Confiner{CacheDir: cache, Record: record}.Start(p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,10 +11,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -59,24 +58,26 @@ var shared = sync.OnceValues(func() (*actors.System, error) {
 	for _, t := range testTools {
 		registry.Register(t)
 	}
-	options := worker.Options{CacheDir: cache}
 	names := []string{"readFile"}
 	for _, t := range testTools {
 		names = append(names, t.Name)
 	}
-	return actors.Start(actors.Options{
-		Servers: map[string]upstream.Config{"workspace": {Type: upstream.Builtin, Root: root, Tools: names}},
-		Dial:    upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: cache}}.Dial)}}.Dial(),
-		Scripts: actors.Scripts{
-			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
-			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },
-			KeptDir:      cache,
+	g, err := gateway.Start(gateway.Options{
+		Options: actors.Options{
+			Servers: map[string]upstream.Config{"workspace": {Type: upstream.Builtin, Root: root, Tools: names}},
+			Scripts: actors.Scripts{KeptDir: cache},
 		},
+		Host:  upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: cache}}.Dial)}},
+		Cache: func(name string) string { return map[string]string{"quickjs": cache}[name] }, Workers: gateway.AllWorkers,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return g.System, nil
 })
 
-// gateway returns a gateway with the test tools on the server "workspace".
-func gateway(t *testing.T) *actors.System {
+// localGateway returns a gateway with the test tools on the server "workspace".
+func localGateway(t *testing.T) *actors.System {
 	t.Helper()
 	s, err := shared()
 	if err != nil {
@@ -152,7 +153,7 @@ func process(t *testing.T, text string, o harness.Options) []harness.Item {
 func processed(t *testing.T, a answer.Answer, o harness.Options) []harness.Item {
 	t.Helper()
 	var items []harness.Item
-	err := harness.Process(t.Context(), gateway(t), a, o, func(item harness.Item) error {
+	err := harness.Process(t.Context(), localGateway(t), a, o, func(item harness.Item) error {
 		items = append(items, item)
 		return nil
 	})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+	_ "github.com/toolscript/toolscript/gateway" // lists the kinds of servers
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 

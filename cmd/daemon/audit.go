@@ -41,4 +41,6 @@ func (h *Host) Recordings(recipients []string) (kept.Recordings, error) {
 }
 
 // WorkerOptions returns the options of the workers of this program.
-func (h *Host) WorkerOptions(logger *slog.Logger) worker.Options { return h.workerOptions(logger) }
+func (h *Host) WorkerOptions(logger *slog.Logger) worker.Options {
+	return worker.Options{CacheDir: h.Cache("quickjs"), Log: logger}
+}

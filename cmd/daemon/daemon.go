@@ -17,15 +17,14 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/runner/remote"
-	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/telemetry"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // StopTime bounds the end of a Daemon: answering calls in flight, and ending servers and
@@ -53,12 +52,11 @@ type Options struct {
 
 // Daemon is a gateway's actors with the configuration in force.
 type Daemon struct {
-	*actors.System
+	*gateway.Gateway
 	host      *Host
 	options   Options
 	settings  atomic.Pointer[config.Settings]
 	started   config.Settings // settings at the start, some of which no reload replaces
-	reaper    *proc.Reaper
 	deno      *denoEngine
 	agents    *agents
 	hub       *hub.Client
@@ -67,7 +65,7 @@ type Daemon struct {
 	runners   *remote.Fleet
 	telemetry *telemetry.Exporter // nil: nothing is sent
 	secrets   knownSecrets
-	ready     chan struct{} // closed when System is set
+	ready     chan struct{} // closed when Gateway is set
 
 	reloading sync.Mutex
 	variables map[string]string // values from reloads; guarded by reloading
@@ -77,7 +75,7 @@ type Daemon struct {
 func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d := &Daemon{
 		host: h, options: options, variables: map[string]string{}, ready: make(chan struct{}),
-		reaper: proc.NewReaper(options.Logger), deno: &denoEngine{host: h, logger: options.Logger},
+		deno: &denoEngine{host: h, logger: options.Logger},
 	}
 	d.runners = d.newRunners(options.Logger)
 	d.agents = &agents{daemon: d, known: map[string]*launched{}}
@@ -98,7 +96,6 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Configuration = config.Paths(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
 	d.hub = h.hubClient(d.answers, options.Logger)
-	o.Dial = options.Lent.over(dialOwn(d.connections(o.Logins).Dial()))
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = options.Lent.memory(server.ToolLists(h.Cache("tools")))
 	o.Store = d.store(loaded.Files)
@@ -120,7 +117,10 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 		h.Warn("%s", strings.Join(warnings, "; "))
 	}
 	var err error
-	if d.System, err = actors.Start(o); err != nil {
+	if d.Gateway, err = gateway.Start(gateway.Options{
+		Options: o, Host: d.connections(), Cache: h.Cache, Watched: options.Watch.record(), Workers: gateway.AllWorkers,
+		Over: func(dial upstream.Dial) upstream.Dial { return options.Lent.over(dialOwn(dial)) },
+	}); err != nil {
 		d.release()
 		_ = d.telemetry.Close(context.Background()) // it has nothing to send
 		return nil, err
@@ -138,15 +138,10 @@ func (d *Daemon) release() {
 	d.runners.Reset()
 	d.fleet.close()
 	d.hub.Close()
-	d.reaper.Close()
 }
 
-// completeScripts adds the workers, which are processes of this program, and Deno.
+// completeScripts adds Deno, and where runs are kept.
 func (d *Daemon) completeScripts(s *actors.Scripts) {
-	options := d.host.workerOptions(d.options.Logger)
-	s.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
-	s.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
-	s.StartConverter = func(ctx context.Context) (workers.Worker, error) { return worker.StartConverter(ctx, options) }
 	s.Deno, s.StartDeno = d.deno.status, d.deno.start
 	if s.Warm && d.settings.Load().Engine == toolscript.EngineDeno && d.deno.status().Available {
 		s.SpareDeno = spareDenos
@@ -163,10 +158,6 @@ func (d *Daemon) completeScripts(s *actors.Scripts) {
 		return store.Save(r)
 	}
 	s.KeptDir, s.DetachedDir = d.host.Outputs().Dir, d.host.DetachedRuns().Dir
-}
-
-func (h *Host) workerOptions(logger *slog.Logger) worker.Options {
-	return worker.Options{CacheDir: h.Cache("quickjs"), Log: logger}
 }
 
 // defaults returns the settings of runs that do not set their own.
@@ -209,7 +200,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	defer d.options.Lent.close()
 	d.hub.Leave()
 	d.endMetrics(ctx)
-	return errors.Join(d.System.Close(ctx), d.deno.close(), d.endSpans(ctx))
+	return errors.Join(d.Gateway.Close(ctx), d.deno.close(), d.endSpans(ctx))
 }
 
 // Stop calls Close with a limit of StopTime.

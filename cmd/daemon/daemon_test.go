@@ -11,7 +11,7 @@ import (
 func TestWorkersLogToTheGatewaysLog(t *testing.T) {
 	h := &Host{Config: config.Options{DataDir: t.TempDir()}, Warn: t.Logf}
 	logger := slog.New(slog.DiscardHandler)
-	if got := h.workerOptions(logger); got.Log != logger || got.CacheDir == "" {
-		t.Errorf("workerOptions = %+v, want the logger and a cache", got)
+	if got := h.WorkerOptions(logger); got.Log != logger || got.CacheDir == "" {
+		t.Errorf("WorkerOptions = %+v, want the logger and a cache", got)
 	}
 }

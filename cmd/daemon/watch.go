@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -27,11 +26,10 @@ func (w *Watch) apply(loaded *config.Config) {
 	}
 }
 
-// confiner returns the starter of confined servers.
-func (w *Watch) confiner(h *Host) harness.Confiner {
-	c := harness.Confiner{CacheDir: h.Cache("confined")}
-	if w != nil {
-		c.Record = w.Record
+// record returns the record of what the server does, nil if there is none.
+func (w *Watch) record() *observed.Record {
+	if w == nil {
+		return nil
 	}
-	return c
+	return w.Record
 }

@@ -12,13 +12,9 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/daemon"
-	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/internal/proc"
-	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -52,8 +48,7 @@ type Joined struct {
 type fleetHub struct {
 	FleetOptions
 	name     string // name of this machine
-	reaper   *proc.Reaper
-	system   *actors.System
+	system   *gateway.Gateway
 	answers  *budget.Budget
 	settings FleetSettings
 	parts    parts
@@ -64,8 +59,7 @@ type fleetHub struct {
 // again, even at the start; its servers continue. The error says why the cluster or another
 // hub has refused it at the start.
 func ServeFleet(ctx context.Context, o FleetOptions) (err error) {
-	h := &fleetHub{FleetOptions: o, reaper: proc.NewReaper(o.Logger), answers: budget.New(func() int64 { return 0 })}
-	defer h.reaper.Close()
+	h := &fleetHub{FleetOptions: o, answers: budget.New(func() int64 { return 0 })}
 	if h.name, err = os.Hostname(); err != nil {
 		return fmt.Errorf("the name of this machine: %w", err)
 	}
@@ -117,18 +111,11 @@ func (h *fleetHub) health() error {
 
 // start starts the actors.
 func (h *fleetHub) start() (err error) {
-	logins := h.Host.Logins(h.Logger)
-	o := actors.Options{
-		ServersOnly: true, Logger: h.Logger, Logins: logins, Memory: server.ToolLists(h.Host.Cache("tools")),
-		Dial: upstream.Host{
-			Reaper: h.reaper, Confiner: harness.Confiner{CacheDir: h.Host.Cache("confined")}, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
-		}.Dial(),
-	}
+	o := gateway.Options{Host: upstream.Host{Answers: h.answers}, Options: actors.Options{Logger: h.Logger}}
 	if h.Runners > 0 {
-		of := worker.Options{CacheDir: h.Host.Cache("quickjs"), Log: h.Logger}
-		o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, of) }
+		o.Workers = gateway.Sandboxes
 	}
-	h.system, err = actors.Start(o)
+	h.system, err = startServers(h.Host, o)
 	return err
 }
 

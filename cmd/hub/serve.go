@@ -13,12 +13,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/internal/budget"
-	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/transport/api"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
@@ -53,7 +51,7 @@ func ServeLocal(ctx context.Context, o LocalOptions) (err error) {
 	}
 	limit := cmp.Or(o.Idle, DefaultIdle)
 	unused := newIdle(limit)
-	servers := &servers{options: o, reaper: proc.NewReaper(o.Logger, held.file)}
+	servers := &servers{options: o, answers: budget.New(func() int64 { return 0 })}
 	defer func() { err = errors.Join(err, servers.close()) }()
 	entry := Entry{
 		Token: rand.Text(), Version: toolscript.Version, Protocol: hub.Protocol,
@@ -62,7 +60,7 @@ func ServeLocal(ctx context.Context, o LocalOptions) (err error) {
 	if o.Port != 0 {
 		entry.Password = rand.Text()
 	}
-	if err := servers.start(); err != nil {
+	if err := servers.start(held.file); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	h, err := host.Start(host.Options{
@@ -156,33 +154,33 @@ func takeRunLock(ctx context.Context, p Place) (lock, error) {
 // servers runs the actors of the shared servers.
 type servers struct {
 	options LocalOptions
-	reaper  *proc.Reaper
-	system  *actors.System            // nil before start
+	system  *gateway.Gateway          // nil before start
 	host    atomic.Pointer[host.Host] // nil before the hub accepts gateways
 	answers *budget.Budget
 }
 
-func (s *servers) start() error {
-	h, logger := s.options.Host, s.options.Logger
-	logins := h.Logins(logger)
-	s.answers = budget.New(func() int64 { return 0 })
-	dial := upstream.Host{
-		Reaper: s.reaper, Confiner: harness.Confiner{CacheDir: h.Cache("confined")}, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
-	}.Dial()
-	var err error
-	s.system, err = actors.Start(actors.Options{
-		ServersOnly: true, Logger: logger, Logins: logins, Memory: server.ToolLists(h.Cache("tools")),
+// start starts the actors. held stays open until the processes of the servers have ended.
+func (s *servers) start(held *os.File) (err error) {
+	s.system, err = startServers(s.options.Host, gateway.Options{
+		Hold: []*os.File{held}, Host: upstream.Host{Answers: s.answers}, Options: actors.Options{Logger: s.options.Logger},
 		// Only gateways start servers, and the hub accepts gateways later.
-		Dial: func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
-			return dial(ctx, name, cfg, s.host.Load().Events(name, on))
+		Over: func(dial upstream.Dial) upstream.Dial {
+			return func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (upstream.Connection, error) {
+				return dial(ctx, name, cfg, s.host.Load().Events(name, on))
+			}
 		},
 	})
 	return err
 }
 
+// startServers starts the actors of a hub.
+func startServers(h *daemon.Host, o gateway.Options) (*gateway.Gateway, error) {
+	o.ServersOnly, o.Logins, o.Cache, o.Host.Dir = true, h.Logins(o.Logger), h.Cache, h.Config.WorkDir
+	return gateway.Start(o)
+}
+
 // close closes the connections to gateways, and then ends the servers within daemon.StopTime.
 func (s *servers) close() error {
-	defer s.reaper.Close()
 	var failed error
 	if h := s.host.Load(); h != nil {
 		failed = h.Close()

@@ -13,11 +13,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/harness/answer"
-	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
@@ -106,10 +105,8 @@ func newScene(t *testing.T, o settings) *scene {
 	for i, more := range o.more {
 		servers[fmt.Sprintf("s%d", i)] = more
 	}
-	options := worker.Options{CacheDir: engine}
-	system, err := actors.Start(actors.Options{
+	system, err := gateway.Start(gateway.Options{Options: actors.Options{
 		Servers: servers, Logger: s.log.Logger(), NoObserve: true,
-		Dial: upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: t.TempDir()}}.Dial)}}.Dial(),
 		Approvals: actors.Approvals{
 			Policies: func() toolscript.Approvals {
 				return toolscript.Approvals{{
@@ -120,15 +117,16 @@ func newScene(t *testing.T, o settings) *scene {
 			Show: func(a toolscript.Approval, code string) { s.requests <- request{a, code} },
 		},
 		Scripts: actors.Scripts{
-			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
-			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },
-			KeptDir:      t.TempDir(),
-		},
+			KeptDir: t.TempDir(),
+		}},
+		Host:    upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: t.TempDir()}}.Dial)}},
+		Cache:   func(name string) string { return map[string]string{"quickjs": engine}[name] },
+		Workers: gateway.AllWorkers,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.gateway = system
+	s.gateway = system.System
 	t.Cleanup(func() {
 		close(s.over)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

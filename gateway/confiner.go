@@ -1,4 +1,4 @@
-package harness
+package gateway
 
 import (
 	"crypto/sha256"
