@@ -66,15 +66,12 @@ type Gone struct {
 
 // Notice reports why a stream ends.
 type Notice struct {
-	Reason  string `json:"reason"`  // NoticeSlow: the reader was too slow; NoticeStopping: the gateway stops
+	Reason  string `json:"reason"`  // NoticeStopping
 	Message string `json:"message"` // text for a person
 }
 
-// The values of Notice.Reason.
-const (
-	NoticeSlow     = "slow"
-	NoticeStopping = "stopping"
-)
+// NoticeStopping is the value of Notice.Reason: the gateway stops.
+const NoticeStopping = "stopping"
 
 // GatewayInfo describes a gateway. Its ID is "gateway".
 type GatewayInfo struct {
@@ -88,7 +85,6 @@ type GatewayInfo struct {
 	Generation    uint64    `json:"generation"`    // generation of the catalog
 	Tools         int       `json:"tools"`
 	Warnings      []string  `json:"warnings,omitempty"` // as in Status
-	Omitted       uint64    `json:"omitted"`            // number of short calls without events, because there were too many
 }
 
 // ServerEntry describes a server. Its ID is the name of the server.

@@ -29,7 +29,7 @@ func TestApply(t *testing.T) {
 		apply(toolscript.LiveServer, toolscript.ServerEntry{ID: name, ServerStatus: toolscript.ServerStatus{Name: name}})
 	}
 	apply(toolscript.LiveServer, toolscript.Gone{ID: "a", Gone: true})
-	apply(toolscript.LiveNotice, toolscript.Notice{Reason: toolscript.NoticeSlow})
+	apply(toolscript.LiveNotice, toolscript.Notice{Reason: toolscript.NoticeStopping})
 	apply("later", toolscript.Gone{ID: "x"})
 	start := time.Unix(1_800_000_000, 0)
 	for i := range 2 * toolscript.SnapshotCalls {

@@ -47,7 +47,18 @@ func (s *System) approvalSpec() mailbox.Spec {
 		Timeout: func() (t time.Duration) { return s.policies().Timeout() },
 		Show:    s.options.Approvals.Show, Notice: s.options.Approvals.Notice, Refuse: s.options.Approvals.Refuse, Client: s.options.Approvals.Client, Store: s.options.Approvals.Store, Log: s.options.Logger,
 	}
-	return mailbox.Spec{ID: approvalsID, Produce: func() actor.Receiver { return approval.New(o) }}
+	feed := s.options.Feed
+	o.Changed = func(a toolscript.Approval, gone bool) {
+		if gone {
+			feed.Remove(toolscript.LiveApproval, a.ID)
+			return
+		}
+		feed.Put(a)
+	}
+	return mailbox.Spec{ID: approvalsID, Produce: func() actor.Receiver {
+		feed.Clear(toolscript.LiveApproval) // requests end with their actor
+		return approval.New(o)
+	}}
 }
 
 func (s *System) policies() toolscript.Approvals {

@@ -1,96 +1,120 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"os"
-	"time"
-
-	"github.com/anthdm/hollywood/actor"
+	"slices"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/typecache"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// followLimit bounds the wait for the first events: every actor is asked first.
-const followLimit = 10 * time.Second
+// Events calls emit with what happens in the gateway, until ctx or the gateway ends or emit fails; see
+// live.Feed.Read. Events that are due at the same time come together.
+func (s *System) Events(ctx context.Context, q toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) (err error) {
+	defer rescue.Catch(s.panicked(&err))
+	return s.options.Feed.Read(ctx, q, emit)
+}
 
-// Events calls emit with what happens in the gateway, until ctx ends, emit fails, or the reader is too slow (see
-// LiveType). One call of emit has all events that are due at that time. The error is Busy if there are too many
-// readers, else that of emit or of ctx.
-func (s *System) Events(ctx context.Context, q toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) error {
-	at, err := s.find(liveID)
-	if err != nil {
-		return err
-	}
-	first, cancel := context.WithTimeout(ctx, followLimit)
-	defer cancel()
-	reader := live.NewReader(q.Arguments)
-	defer func() { mailbox.Send(at.Engine, at.PID, live.Unsubscribe{Reader: reader}) }()
-	_, err = mailbox.Ask(first, at, func(r mailbox.Reply[struct{}]) any {
-		return live.Subscribe{Reader: reader, After: q.After, Reply: r}
+// openFeed connects the feed with this System.
+func (s *System) openFeed() {
+	s.options.Feed.Open(live.Sources{
+		Look: s.look, Calls: s.callsInFlight, Closing: s.closing, Logger: s.options.Logger,
+		Warn: func(ctx context.Context) []string { return s.warnings(ctx, s.current()) },
 	})
-	for err == nil {
-		var events []toolscript.LiveEvent
-		var last bool
-		if events, last, err = reader.Next(ctx); err != nil {
-			return err
-		}
-		if err := emit(events); err != nil || last {
-			return err
+	s.actorChanged(toolscript.ActorStatus{Name: supervisorID, State: "running", Since: s.started}, false)
+}
+
+// actorChanged puts the state of an actor into the feed.
+func (s *System) actorChanged(status toolscript.ActorStatus, gone bool) {
+	if gone {
+		s.options.Feed.Remove(toolscript.LiveActor, status.Name)
+		return
+	}
+	s.options.Feed.Put(toolscript.ActorEntry{ID: status.Name, ActorStatus: status})
+}
+
+// putServers puts the servers of a new View into the feed. old is nil at the start.
+func (s *System) putServers(old *snapshot, now catalog.View) {
+	feed := s.options.Feed
+	for _, known := range now.Servers {
+		feed.Put(toolscript.ServerEntry{ID: known.Name, ServerStatus: known.ServerStatus})
+	}
+	if old != nil {
+		for _, before := range old.Servers {
+			byName := func(s catalog.Server, name string) int { return cmp.Compare(s.Name, name) }
+			if _, still := slices.BinarySearchFunc(now.Servers, before.Name, byName); !still {
+				feed.Remove(toolscript.LiveServer, before.Name)
+			}
 		}
 	}
-	return err
+	feed.Put(s.gatewayInfo(now.Catalog))
 }
 
-// liveSpec returns the actor that publishes what happens in the gateway.
-func (s *System) liveSpec() mailbox.Spec {
-	o := live.Options{Feed: s.options.Feed, Gateway: s.gatewayInfo, Look: s.look, Logger: s.options.Logger}
-	o.Warn = func(ctx context.Context) []string { return s.warnings(ctx, s.current()) }
-	return mailbox.Spec{ID: liveID, Produce: func() actor.Receiver { return live.New(o) }}
+// putSearch puts the state of the search index into the feed.
+func (s *System) putSearch() {
+	stats := s.searchStats(s.current())
+	s.options.Feed.Put(toolscript.IndexEntry{ID: "search", Search: &stats})
 }
 
-func (s *System) gatewayInfo() toolscript.GatewayInfo {
-	catalog := s.Catalog()
+func (s *System) gatewayInfo(c toolscript.Catalog) toolscript.GatewayInfo {
 	return toolscript.GatewayInfo{
-		Version: toolscript.Version, PID: os.Getpid(), Started: s.started, Configuration: s.options.Configuration,
-		Generation: catalog.Generation(), Tools: catalog.Len(),
+		ID: "gateway", Version: toolscript.Version, PID: os.Getpid(), Started: s.started, Configuration: s.options.Configuration,
+		Generation: c.Generation(), Tools: c.Len(),
 	}
 }
 
-// look asks all actors for their state, in parallel.
-func (s *System) look(ctx context.Context) (seen live.Observed) {
-	view := s.current()
-	var asked mailbox.Group
-	do := func(f func()) { asked.Go(f, func(error) {}) } // the next look tries again
-	do(func() { seen.Servers = s.servers(ctx, view) })
-	do(func() { seen.Actors, _ = s.actors(ctx) })
-	do(func() {
-		seen.Runs, _ = askRuns(ctx, s, func(r mailbox.Reply[[]toolscript.RunEntry]) any { return runs.ListEntries{Reply: r} })
-	})
-	do(func() { seen.Approvals, _ = s.PendingApprovals(ctx) })
-	search := s.searchStats(view)
-	seen.Index = []toolscript.IndexEntry{{ID: "search", Search: &search}}
+func (s *System) callsInFlight() (all []toolscript.CallEntry) {
 	s.ports.Range(func(_, port any) bool {
-		seen.Calls = append(seen.Calls, port.(*server.Port).Calls()...)
+		all = append(all, port.(*server.Port).Calls()...)
 		return true
 	})
+	return all
+}
+
+// look asks the actors for their counters, in parallel. The entries of an actor that does not answer are
+// left out.
+func (s *System) look(ctx context.Context) (seen []any) {
+	view := s.current()
+	var asked mailbox.Group
+	var servers []toolscript.ServerStatus
+	var actors []toolscript.ActorStatus
+	var live []toolscript.RunEntry
+	do := func(f func()) { asked.Go(f, func(error) {}) } // the next look tries again
+	do(func() { servers = s.servers(ctx, view) })
+	do(func() { actors, _ = s.actors(ctx) })
+	do(func() {
+		live, _ = askRuns(ctx, s, func(r mailbox.Reply[[]toolscript.RunEntry]) any { return runs.ListEntries{Reply: r} })
+	})
+	search := s.searchStats(view)
+	seen = append(seen, toolscript.IndexEntry{ID: "search", Search: &search})
 	if at, err := s.find(typecacheID); err == nil {
 		types, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.TypesStats]) any { return typecache.Describe{Reply: r} })
 		if err == nil {
-			seen.Index = append(seen.Index, toolscript.IndexEntry{ID: "types", Types: &types})
+			seen = append(seen, toolscript.IndexEntry{ID: "types", Types: &types})
 		}
 	}
 	<-asked.Idle()
-	for i := range seen.Actors {
-		for _, status := range seen.Servers {
-			if seen.Actors[i].Name == serverID(status.Name) {
-				seen.Actors[i].InFlight = status.InFlight
-			}
+	inFlight := map[string]int{}
+	for _, status := range servers {
+		inFlight[serverID(status.Name)] = status.InFlight
+		seen = append(seen, toolscript.ServerEntry{ID: status.Name, ServerStatus: status})
+	}
+	for _, status := range actors {
+		if n, ok := inFlight[status.Name]; ok {
+			status.InFlight = n
 		}
+		seen = append(seen, toolscript.ActorEntry{ID: status.Name, ActorStatus: status})
+	}
+	for _, run := range live {
+		seen = append(seen, run)
 	}
 	return seen
 }

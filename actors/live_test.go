@@ -280,9 +280,9 @@ func TestEventsOfAnActorThatPanics(t *testing.T) {
 	})
 }
 
-// TestSlowReaderIsDropped checks that a reader that does not read is dropped with a
-// notice, and that others are not.
-func TestSlowReaderIsDropped(t *testing.T) {
+// TestSlowReader checks that a reader that does not read gets the last calls once it reads, and that others do not
+// wait for it.
+func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{}, "a")
 		settle(t, s)
@@ -296,26 +296,35 @@ func TestSlowReaderIsDropped(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
+		slow.mu.Lock()
+		if n := len(slow.events); n != 0 {
+			t.Errorf("a reader that does not read has %d events", n)
+		}
+		slow.mu.Unlock()
 		close(gate)
-		if err := <-slow.err; err != nil {
-			t.Errorf("Events of a slow reader: %v, want nil after a notice", err)
+		time.Sleep(time.Second)
+		slow.mu.Lock()
+		if n := len(slow.events); n > 500 {
+			t.Errorf("%d events wait for a slow reader", n)
 		}
-		last := slow.events[len(slow.events)-1]
-		if last.Type != toolscript.LiveNotice || !strings.Contains(string(last.Data), toolscript.NoticeSlow) {
-			t.Errorf("the last event of a slow reader is %s %s", last.Type, last.Data)
-		}
-		for _, c := range quick.snapshot().Calls {
-			if c.State != toolscript.CallEnded {
-				t.Errorf("call %+v", c)
+		slow.mu.Unlock()
+		for _, w := range []*watcher{slow, quick} {
+			for _, c := range w.snapshot().Calls {
+				if c.State != toolscript.CallEnded {
+					t.Errorf("call %+v", c)
+				}
 			}
+			if v := w.snapshot(); len(v.Calls) != toolscript.SnapshotCalls || v.Calls[0].ID != "call_19901" || v.Servers[0].Calls != 20000 {
+				t.Errorf("%d calls, the first of the last batch %+v; server %+v", len(v.Calls), v.Calls[0], v.Servers[0])
+			}
+			w.stop()
+			<-w.err
 		}
-		quick.stop()
-		<-quick.err
 	})
 }
 
-// TestManyQuickCalls checks that calls without an event are counted, and that a call
-// whose begin had an event has its end.
+// TestManyQuickCalls checks that the last of many quick calls have events, and that a call whose begin had an event
+// has its end.
 func TestManyQuickCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -347,8 +356,8 @@ func TestManyQuickCalls(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		v, failed := w.snapshot(), strings.Count(w.took(toolscript.LiveCall), "call call_1 ended")
-		if stats := v.Servers[0]; v.Gateway.Omitted != 150 || failed != 1 || stats.Calls != 251 || stats.Errors != 1 {
-			t.Errorf("%d omitted, want 150; %d ends of the call that waits; %+v", v.Gateway.Omitted, failed, stats)
+		if stats := v.Servers[0]; len(v.Calls) != toolscript.SnapshotCalls || failed != 1 || stats.Calls != 251 || stats.Errors != 1 {
+			t.Errorf("%d calls; %d ends of the call that waits; %+v", len(v.Calls), failed, stats)
 		}
 		w.stop()
 		<-w.err
@@ -406,6 +415,42 @@ func TestLogAmongEvents(t *testing.T) {
 		l := logs[len(logs)-1]
 		if l.Message != "after" || l.Level != "WARN" || l.Attrs["n"] != "1" || l.Attrs["g.h.d"] != "1s" || len(l.Attrs["g.k"]) > 2010 {
 			t.Errorf("line %+v", l)
+		}
+		w.stop()
+		<-w.err
+	})
+}
+
+// TestApprovalsAreGoneWithTheirActor checks that no call waits for a person in the feed after the actor of the approvals
+// has panicked.
+func TestApprovalsAreGoneWithTheirActor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := actors.Options{
+			Servers:   map[string]upstream.Config{"a": {Type: upstream.Stdio}},
+			Dial:      dialer{"a": answers(newConn("a"), nil)}.dial,
+			Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return toolscript.Approvals{{Default: toolscript.ApprovalAsk}} }},
+		}
+		actors.Intercept(&o, func(_ string, message any) {
+			if message == "panic" {
+				panic("odd")
+			}
+		})
+		s := startWith(t, o)
+		settle(t, s)
+		w := watch(t, s, toolscript.LiveQuery{})
+		a, ended := pendingCall(t, s, toolscript.Call{ID: "a__echo"})
+		time.Sleep(100 * time.Millisecond)
+		if all := w.snapshot().Approvals; len(all) != 1 || all[0].ID != a.ID {
+			t.Errorf("approvals %+v, want %s", all, a.ID)
+		}
+		at := actors.Find(s, "approvals")
+		mailbox.Send(at.Engine, at.PID, "panic")
+		if err := <-ended; err == nil {
+			t.Error("the call has no error")
+		}
+		time.Sleep(time.Minute)
+		if all := w.snapshot().Approvals; len(all) != 0 {
+			t.Errorf("approvals %+v, want none", all)
 		}
 		w.stop()
 		<-w.err

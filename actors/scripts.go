@@ -113,13 +113,14 @@ func (s *System) runDeps() runs.Deps {
 	return runs.Deps{
 		Supervisor: s.supervises(runsID),
 
-		Ended:  s.runEnded,
-		Begun:  s.options.Audit.Run,
-		Record: o.Record,
-		Store:  s.store,
-		URL:    url,
-		Kept:   kept.Outputs{Dir: o.KeptDir},
-		Limits: func() toolscript.Limits { return s.defaults().Limits },
+		Ended:   s.runEnded,
+		Begun:   s.options.Audit.Run,
+		Changed: func(run toolscript.RunEntry) { s.options.Feed.Put(run) },
+		Record:  o.Record,
+		Store:   s.store,
+		URL:     url,
+		Kept:    kept.Outputs{Dir: o.KeptDir},
+		Limits:  func() toolscript.Limits { return s.defaults().Limits },
 		CallDeps: runs.CallDeps{
 			Reason:   s.Redact,
 			Clean:    s.clean,

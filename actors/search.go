@@ -43,7 +43,7 @@ const indexLimit = time.Second
 func (s *System) newSearch() *search.Search {
 	return search.New(search.Options{
 		Model: s.options.Search.Model, Cache: s.options.Search.Cache, Catalog: s.Catalog,
-		Lazy: s.options.OnDemand, Later: s.options.Search.Outside.Open != nil, Logger: s.options.Logger, Work: &s.work,
+		Lazy: s.options.OnDemand, Later: s.options.Search.Outside.Open != nil, Changed: s.putSearch, Logger: s.options.Logger, Work: &s.work,
 	})
 }
 

@@ -41,10 +41,7 @@ func (s *servers) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		s.start(c)
-	case catalog.ServerChanged:
-		s.Directory.Pass(registryID, m)
-		s.Directory.Pass(liveID, m)
-	case catalog.ToolsChanged:
+	case catalog.ServerChanged, catalog.ToolsChanged:
 		s.Directory.Pass(registryID, m)
 	case catalog.RegistryStarted:
 		s.announce()

@@ -18,7 +18,6 @@ const (
 	authID       = "auth"
 	auditID      = "audit"
 	storeID      = "store"
-	liveID       = "live"
 )
 
 // serverID returns the id of the actor of one server.
@@ -36,8 +35,6 @@ func (s *supervisor) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		s.start(c)
-	case catalog.RunChanged, catalog.ApprovalChanged:
-		s.Directory.Pass(liveID, m)
 	case catalog.Changed:
 		s.Directory.Pass(typecacheID, m)
 		s.Directory.Pass(searchID, m)

@@ -55,7 +55,7 @@ type Options struct {
 	Rested         func()                     // called when a server begins to rest; must not block; nil: nothing
 	Types          func() Types               // called for each module; nil: the zero Types
 	NoObserve      bool                       // do not observe results, whatever Types says
-	Feed           *live.Feed                 // events, with the log; nil: events without the log
+	Feed           *live.Feed                 // what operators see, with the log; nil: without the log
 	Configuration  []string                   // paths of the configuration files; only shown
 	Logger         *slog.Logger               // nil: nothing is logged; see also LaterHandler
 	Scripts        Scripts                    // zero: the System runs no scripts
@@ -189,6 +189,7 @@ func Start(o Options) (*System, error) {
 	s.watches = s.newWatches()
 	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()
+	s.openFeed()
 	configured := s.serverSpecs()
 	s.publish(catalog.First(statuses(configured), known(configured)...))
 	root := &supervisor{Supervisor: s.supervises(supervisorID), permanent: s.specs(configured)}
@@ -201,9 +202,7 @@ func Start(o Options) (*System, error) {
 func (s *System) supervises(id string) mailbox.Supervisor {
 	return mailbox.Supervisor{ID: id, Supervision: mailbox.Supervision{
 		Directory: &s.directory, Logger: s.options.Logger, Gone: s.closing.Done(), Intercept: s.options.intercept,
-		Fact: func(status toolscript.ActorStatus, gone bool) {
-			s.directory.Pass(liveID, catalog.ActorChanged{Status: status, Gone: gone})
-		},
+		Changed: s.actorChanged,
 	}}
 }
 
@@ -224,7 +223,6 @@ func (s *System) specs(configured []serverSpec) []mailbox.Spec {
 			return typecache.New(typecache.Options{Current: s.current, Logger: logger, Work: &s.work})
 		}},
 		s.approvalSpec(),
-		s.liveSpec(),
 		{ID: authID, Produce: func() actor.Receiver { return login.New(logger, &s.work) }},
 	}
 	if log := s.options.Audit; log != nil {
@@ -254,6 +252,7 @@ func (s *System) publish(v catalog.View) {
 	if old != nil {
 		close(old.replaced)
 	}
+	s.putServers(old, v)
 	s.auditOffers(old, v)
 }
 

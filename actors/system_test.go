@@ -220,7 +220,7 @@ func TestStatusShowsEveryActorAndServer(t *testing.T) {
 				t.Errorf("%s has %d calls in flight, want %d", a.Name, a.InFlight, want)
 			}
 		}
-		if diff := cmp.Diff([]string{"approvals", "auth", "embedder", "live", "registry", "search", "server/down", "server/up", "servers", "supervisor", "typecache"}, names); diff != "" {
+		if diff := cmp.Diff([]string{"approvals", "auth", "embedder", "registry", "search", "server/down", "server/up", "servers", "supervisor", "typecache"}, names); diff != "" {
 			t.Errorf("actors (-want +got):\n%s", diff)
 		}
 		down, up := status.Servers[0], status.Servers[1]

@@ -19,7 +19,6 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
@@ -43,6 +42,9 @@ type Options struct {
 	Client func() bool
 	Store  Store // keeps approvals given for ever; nil: they end with the gateway
 	Log    *slog.Logger
+
+	// Changed is called with a request, and again when it is gone. It does not block. Nil: nothing is called.
+	Changed func(a toolscript.Approval, gone bool)
 }
 
 // Store keeps approvals for ever.
@@ -55,7 +57,6 @@ type Store interface {
 type Approvals struct {
 	options Options
 	post    func(message any) // sends a message to this actor
-	tell    func(fact any)    // sends a fact to the parent
 
 	pending map[string]*request
 	granted map[grant]Pin
@@ -126,10 +127,6 @@ func (a *Approvals) Receive(c *actor.Context) {
 func (a *Approvals) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	a.post = func(message any) { mailbox.Send(engine, self, message) }
-	a.tell = func(any) {}
-	if parent := c.Parent(); parent != nil {
-		a.tell = func(fact any) { mailbox.Send(engine, parent, fact) }
-	}
 	if a.options.Store == nil {
 		return
 	}
@@ -240,7 +237,7 @@ func (a *Approvals) begin(m Ask) *request {
 	r.Approval.Expires = r.Approval.Since.Add(timeout)
 	a.pending[id] = r
 	a.unanswered.add()
-	a.tell(catalog.ApprovalChanged{Approval: r.Approval})
+	a.report(r, false)
 	r.timer = time.AfterFunc(timeout, func() { post(expired{id}) })
 	r.detach = context.AfterFunc(m.Ctx, func() { post(withdrawn{id}) })
 	return r
@@ -345,6 +342,13 @@ func (a *Approvals) allowWaiting(r *request, run string) {
 	}
 }
 
+// report tells operators about a request.
+func (a *Approvals) report(r *request, gone bool) {
+	if a.options.Changed != nil {
+		a.options.Changed(r.Approval, gone)
+	}
+}
+
 func (a *Approvals) expire(id string) {
 	if r := a.pending[id]; r != nil {
 		a.end(id, &toolscript.Error{Kind: toolscript.ApprovalTimeout, Tool: r.Approval.Tool, Err: fmt.Errorf(
@@ -359,7 +363,7 @@ func (a *Approvals) end(id string, err error) {
 		return
 	}
 	delete(a.pending, id)
-	a.tell(catalog.ApprovalChanged{Approval: r.Approval, Gone: true})
+	a.report(r, true)
 	r.timer.Stop()
 	r.detach()
 	if r.answered {

@@ -7,5 +7,6 @@
 // parent of the actor, which passes them to the actors that need them:
 //
 //	server → ServerChanged, ToolsChanged → registry → Changed → typecache, search
-//	server, supervisors, runs, approvals → ServerChanged, ActorChanged, RunChanged, ApprovalChanged → live
+//
+// What operators see is not a fact: actors put it into the feed of the package live.
 package catalog

@@ -26,22 +26,6 @@ type ToolsChanged struct {
 // Changed says that the catalog has a new generation. The View has the catalog.
 type Changed struct{ Generation uint64 }
 
-// ActorChanged is the new state of an actor, or says that it is gone.
-type ActorChanged struct {
-	Status toolscript.ActorStatus
-	Gone   bool
-}
-
-// RunChanged is the new state of a run.
-type RunChanged struct{ Run toolscript.RunEntry }
-
-// ApprovalChanged is a call that waits for a person, or says that the call does not wait any
-// more.
-type ApprovalChanged struct {
-	Approval toolscript.Approval
-	Gone     bool
-}
-
 // Stopping says that the gateway stops, and with it all servers.
 type Stopping struct{}
 

@@ -25,6 +25,8 @@ type Deps struct {
 	// Ended is called with the record of each run that has settled. It does not
 	// block. Nil: nothing is called.
 	Ended func(toolscript.RunRecord)
+	// Changed is called with each new state of a run. It does not block. Nil: nothing is called.
+	Changed func(toolscript.RunEntry)
 	// Begun is called with a new run. It does not block. Nil: nothing is called.
 	Begun func(toolscript.RunRecord, *toolscript.ExecRequest)
 	// Record keeps the recording of a run. Nil: no run can be recorded.

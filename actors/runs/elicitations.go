@@ -27,6 +27,7 @@ type elicitations struct {
 	fit    func(ctx context.Context, schema, value json.RawMessage) (json.RawMessage, error) // see Deps.Fit
 	events *emitter
 	clock  *runner.Clock // clock of the run; stopped while a question is open
+	paged  func()        // called when the waiting pages change; does not block
 
 	ended    <-chan struct{} // closed at the end of the script
 	terminal int             // process of the person, see toolscript.Call
@@ -130,13 +131,23 @@ func (e *elicitations) begin(q toolscript.Question) (*openQuestion, error) {
 	q.ID = fmt.Sprintf("ask_%d", e.last)
 	open := &openQuestion{q, make(chan toolscript.Answer, 1)}
 	e.open[q.ID] = open
+	e.changed(open)
 	return open, nil
+}
+
+// changed reports that a question has begun or ended.
+func (e *elicitations) changed(open *openQuestion) {
+	if open != nil && open.URL != "" {
+		e.paged()
+	}
 }
 
 func (e *elicitations) close(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	open := e.open[id]
 	delete(e.open, id)
+	e.changed(open)
 }
 
 // give answers an open question. After an answer that does not fit, the question
@@ -161,6 +172,7 @@ func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no open question %.50q; it has been answered or has expired", answer.ID)}
 	}
 	delete(e.open, answer.ID)
+	e.changed(open)
 	open.answer <- answer // never blocks: only the first answer finds the question open
 	return nil
 }

@@ -1,41 +1,27 @@
 package runs
 
-import (
-	"github.com/anthdm/hollywood/actor"
-
-	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/catalog"
-	"github.com/toolscript/toolscript/actors/internal/mailbox"
-)
+import "github.com/toolscript/toolscript"
 
 // tell publishes the new state of a run.
-func (r *Runs) tell(c *actor.Context, run toolscript.RunEntry) {
-	if parent := c.Parent(); parent != nil {
-		mailbox.Send(c.Engine(), parent, catalog.RunChanged{Run: run})
+func (r *Runs) tell(m runChanged) {
+	if changed := r.shared.deps.Changed; changed != nil {
+		changed(entryOf(m))
 	}
 }
 
-// entries returns the live runs and the runs that have ended last.
-func (r *Runs) entries() []toolscript.RunEntry {
-	all := make([]toolscript.RunEntry, 0, len(r.live)+toolscript.SnapshotRuns)
+// entries returns the live runs.
+func (r *Runs) entries() (all []toolscript.RunEntry) {
 	for _, run := range r.live {
-		all = append(all, entryOf(run.record, run.used))
-	}
-	for _, record := range r.past[max(0, len(r.past)-toolscript.SnapshotRuns):] {
-		all = append(all, entryOf(record, nil))
+		all = append(all, entryOf(run))
 	}
 	return all
 }
 
-// entryOf returns the entry of a run. If used is nil, the resource use is taken from the metrics of the record.
-func entryOf(record toolscript.RunRecord, used func(*toolscript.RunEntry)) toolscript.RunEntry {
-	record.Calls = []toolscript.CallRecord{}
-	entry := toolscript.RunEntry{ID: record.RunID, RunRecord: record}
-	if used != nil {
-		used(&entry)
-	} else if m := record.Metrics; m != nil {
-		entry.Used = toolscript.RunUse{ToolCalls: int64(m.ToolCalls), OutputBytes: m.StdoutBytes + m.StderrBytes}
-	}
+// entryOf returns the entry of a run.
+func entryOf(m runChanged) toolscript.RunEntry {
+	entry := toolscript.RunEntry{ID: m.record.RunID, RunRecord: m.record}
+	entry.Calls, entry.Value = []toolscript.CallRecord{}, nil
+	m.used(&entry)
 	return entry
 }
 

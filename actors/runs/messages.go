@@ -31,8 +31,7 @@ type (
 	// Count returns the number of runs that have not ended.
 	Count struct{ Reply mailbox.Reply[int] }
 
-	// ListEntries returns the live runs and the runs that have ended last, with their use of
-	// limits.
+	// ListEntries returns the live runs, with their use of limits.
 	ListEntries struct {
 		Reply mailbox.Reply[[]toolscript.RunEntry]
 	}

@@ -37,7 +37,7 @@ func (r *Runs) keep(record toolscript.RunRecord) {
 // runChanged replaces the state of a run. It ends the actor of a settled run, which first answers
 // the requests that were passed to it.
 func (r *Runs) runChanged(c *actor.Context, m runChanged) {
-	r.tell(c, entryOf(m.record, m.used))
+	r.tell(m)
 	if !m.settled {
 		r.note(m)
 		return
@@ -47,11 +47,11 @@ func (r *Runs) runChanged(c *actor.Context, m runChanged) {
 }
 
 // gone keeps the record of a run whose actor ended without a last message.
-func (r *Runs) gone(c *actor.Context, id string) {
+func (r *Runs) gone(id string) {
 	if run, live := r.live[id]; live {
 		run.record.Close(failed(id, mailbox.ErrEnded, nil))
 		r.keep(run.record)
-		r.tell(c, entryOf(run.record, run.used))
+		r.tell(run)
 	}
 }
 

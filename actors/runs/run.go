@@ -42,7 +42,7 @@ type run struct {
 
 // The messages to a run from its goroutines.
 type (
-	stageEntered struct{ state string } // one of RunRecord.State
+	stageEntered struct{ state string } // one of RunRecord.State; "": what operators see has changed in the same stage
 	scriptEnded  struct{ end toolscript.End }
 	callsSettled struct{} // no call is in flight any more
 )
@@ -77,7 +77,7 @@ func (r *run) assemble(tell func(any)) {
 	}
 	r.stdin = newStdin(q.Stdin, r.events)
 	r.questions = &elicitations{
-		person: q.Ask, pages: q.AskPages, ended: r.ctx.Done(), max: limits.Questions, open: map[string]*openQuestion{}, fit: s.deps.Fit, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
+		person: q.Ask, pages: q.AskPages, ended: r.ctx.Done(), max: limits.Questions, open: map[string]*openQuestion{}, fit: s.deps.Fit, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal, paged: func() { tell(stageEntered{}) },
 	}
 	r.calls = &calls{
 		run: r.id, runStart: r.record.StartedAt, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
@@ -109,7 +109,7 @@ func (r *run) Receive(c *actor.Context) {
 	case actor.Started:
 		r.start(c)
 	case stageEntered:
-		r.record.State = m.state
+		r.record.State = cmp.Or(m.state, r.record.State)
 		r.report(c)
 	case Get:
 		m.Reply.Send(r.snapshot(), nil)
@@ -146,8 +146,11 @@ func (r *run) start(c *actor.Context) {
 	})
 }
 
-// report sends the state of the run to Runs.
+// report sends the state of the run to Runs, unless it is settled.
 func (r *run) report(c *actor.Context) {
+	if r.settled {
+		return
+	}
 	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record, used: r.used, lent: r.lend()})
 }
 

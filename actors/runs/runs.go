@@ -73,7 +73,7 @@ func (r *Runs) Receive(c *actor.Context) {
 
 func (r *Runs) start(c *actor.Context) {
 	r.Open(c)
-	r.Over = func(id string, _ error) { r.gone(c, strings.TrimPrefix(id, runPrefix)) }
+	r.Over = func(id string, _ error) { r.gone(strings.TrimPrefix(id, runPrefix)) }
 }
 
 // runPrefix is the prefix of the ids of the actors of runs.

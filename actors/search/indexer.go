@@ -161,6 +161,9 @@ func (x *indexer) publish() {
 	now.read = x.index != nil && len(todo.notLookedUp) == 0
 	now.changed = make(chan struct{})
 	close(x.now.Swap(&now).changed)
+	if changed := x.options.Changed; changed != nil {
+		changed()
+	}
 	x.next()
 }
 

@@ -58,6 +58,7 @@ type Options struct {
 	Catalog func() toolscript.Catalog // returns the current catalog
 	Lazy    bool                      // build no index before the first Wake
 	Later   bool                      // search by words only until the first Use
+	Changed func()                    // called when the State has changed, except for its number of queries; does not block. Nil: nothing is called
 	Logger  *slog.Logger
 	Work    *mailbox.Group // counts the goroutines
 }

@@ -54,10 +54,7 @@ type received struct {
 func (r *reader) read(ctx context.Context) {
 	defer close(r.events)
 	for {
-		again, err := r.connection(ctx)
-		if again && ctx.Err() == nil {
-			continue
-		}
+		err := r.connection(ctx)
 		if !r.send(ctx, received{lost: err}) {
 			return
 		}
@@ -69,23 +66,20 @@ func (r *reader) read(ctx context.Context) {
 	}
 }
 
-// connection reads the events of one connection. again reports whether to connect again at
-// once, because the same gateway is still there.
-func (r *reader) connection(ctx context.Context) (again bool, err error) {
+// connection reads the events of one connection.
+func (r *reader) connection(ctx context.Context) error {
 	client, err := r.find(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer client.Close()
-	slow, stopping := false, error(nil)
+	var stopping error
 	err = client.Events(ctx, toolscript.LiveQuery{After: r.last}, func(e toolscript.LiveEvent) error {
 		if e.ID != "" {
 			r.last = e.ID
 		}
 		if e.Type == toolscript.LiveNotice {
-			var notice toolscript.Notice
-			notice, stopping = noticeOf(e)
-			slow = notice.Reason == toolscript.NoticeSlow
+			stopping = noticeOf(e)
 			return nil
 		}
 		if !r.send(ctx, received{from: client, event: e}) {
@@ -96,7 +90,7 @@ func (r *reader) connection(ctx context.Context) (again bool, err error) {
 	if err == nil {
 		err = stopping
 	}
-	return slow, err
+	return err
 }
 
 func (r *reader) send(ctx context.Context, one received) bool {
@@ -145,11 +139,11 @@ func (r *reader) pass(ctx context.Context) {
 	}
 }
 
-// noticeOf returns the final event of a stream, and the corresponding error.
-func noticeOf(e toolscript.LiveEvent) (toolscript.Notice, error) {
+// noticeOf returns the final event of a stream as an error.
+func noticeOf(e toolscript.LiveEvent) error {
 	var n toolscript.Notice
 	if err := json.Unmarshal(e.Data, &n); err != nil || n.Message == "" {
 		n.Message = "the gateway has ended the connection"
 	}
-	return n, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(n.Message)}
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(n.Message)}
 }

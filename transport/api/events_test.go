@@ -56,7 +56,7 @@ func TestEventsAreServerSentEvents(t *testing.T) {
 		for _, batch := range [][]toolscript.LiveEvent{
 			{{ID: "a.1", Type: toolscript.LiveSnapshot, Data: json.RawMessage(`{"servers":[]}`)}},
 			{{ID: "a.2", Type: toolscript.LiveServer, Data: json.RawMessage(`{"id":"<&> é"}`)}, {ID: "a.3", Type: toolscript.LiveRun, Data: json.RawMessage(`{}`)}},
-			{{Type: toolscript.LiveNotice, Data: json.RawMessage(`{"reason":"slow"}`)}},
+			{{Type: toolscript.LiveNotice, Data: json.RawMessage(`{"reason":"stopping"}`)}},
 		} {
 			if err := emit(batch); err != nil {
 				return err
@@ -72,7 +72,7 @@ func TestEventsAreServerSentEvents(t *testing.T) {
 	for _, want := range []string{
 		"id: a.1\nevent: snapshot\ndata: {\"servers\":[]}\n\n",
 		"id: a.2\nevent: server\ndata: {\"id\":\"<&> é\"}\n\nid: a.3\nevent: run\ndata: {}\n\n",
-		"event: notice\ndata: {\"reason\":\"slow\"}\n\n",
+		"event: notice\ndata: {\"reason\":\"stopping\"}\n\n",
 	} {
 		lines := 0
 		for _, c := range want {

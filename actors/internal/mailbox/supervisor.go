@@ -44,12 +44,12 @@ type Supervisor struct {
 	stopping []Reply[struct{}]
 }
 
-// Supervision holds the options that all supervisors of a gateway share. Fact and Intercept may be nil.
+// Supervision holds the options that all supervisors of a gateway share. Changed and Intercept may be nil.
 type Supervision struct {
 	Directory *Directory
 	Logger    *slog.Logger
 	Gone      <-chan struct{}                           // closed when the gateway stops
-	Fact      func(s toolscript.ActorStatus, gone bool) // called with each new state of an actor
+	Changed   func(s toolscript.ActorStatus, gone bool) // called with each new state of an actor; does not block
 	Intercept func(actor string, message any)           // called before an actor handles a message; tests make actors panic with it
 }
 
@@ -318,7 +318,12 @@ func (s *Supervisor) forget(c *actor.Context, ch *child) {
 		ch.state = childFailed
 		s.changed(ch)
 		s.failures = append(s.failures, s.statusOf(ch))
-		s.failures = s.failures[max(0, len(s.failures)-maxFailures):]
+		if len(s.failures) > maxFailures {
+			if s.Changed != nil {
+				s.Changed(s.failures[0], true)
+			}
+			s.failures = s.failures[1:]
+		}
 		return
 	}
 	s.report(ch, true)
@@ -387,8 +392,8 @@ func (s *Supervisor) measured(c *actor.Context, ch *child) toolscript.ActorStatu
 func (s *Supervisor) changed(ch *child) { s.report(ch, false) }
 
 func (s *Supervisor) report(ch *child, gone bool) {
-	if s.Fact != nil {
-		s.Fact(s.statusOf(ch), gone)
+	if s.Changed != nil {
+		s.Changed(s.statusOf(ch), gone)
 	}
 }
 

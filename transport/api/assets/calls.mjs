@@ -14,7 +14,7 @@ export function Calls() {
   const { view } = state;
   const wanted = view.calls.trim().toLowerCase();
   const all = [...state.calls.values()].reverse().filter((c) => `${c.tool} ${c.runId ?? ""} ${c.outcome ?? c.state}`.toLowerCase().includes(wanted));
-  return html`<${Section} id="calls" title="Calls" note=${state.gateway?.omitted > 0 ? `${state.gateway.omitted} quick calls are not listed.` : ""}>
+  return html`<${Section} id="calls" title="Calls">
     <div class="filters">
       <label>Only with <input type="search" value=${view.calls} placeholder="tool, run or outcome" onInput=${(e) => { view.calls = e.target.value; changed(); }} /></label>
       <label><input type="checkbox" checked=${view.args} onChange=${(e) => { view.args = e.target.checked; relisten(); changed(); }} /> Show arguments, without secrets</label>
