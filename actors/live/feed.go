@@ -217,6 +217,7 @@ func (f *Feed) changes(kind toolscript.LiveType) {
 	switch kind {
 	case toolscript.LiveGateway, toolscript.LiveServer, toolscript.LiveActor, toolscript.LiveApproval, toolscript.LiveIndex:
 		f.facts = f.generation
+	case toolscript.LiveAttention, toolscript.LiveRun, toolscript.LiveCall, toolscript.LiveLog, toolscript.LiveSnapshot, toolscript.LiveNotice:
 	}
 	if f.changed != nil {
 		close(f.changed)

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -81,15 +83,18 @@ func TestAsk(t *testing.T) {
 // TestAskPage: a page needs a client that can open pages. It is among the pages of the run until there is an answer, which
 // has no content, and its end is an event.
 func TestAskPage(t *testing.T) {
-	finished := make(chan struct{})
+	var finished chan struct{}
 	var got toolscript.Answer
 	var failed error
+	var shown atomic.Int64 // pages of the run that was reported last
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		_, _ = invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})
 		return runner.Outcome{}, nil
 	}
 	asking := func(d *runs.Deps) {
 		d.Clean = func(_, text string) string { return strings.ReplaceAll(text, "hidden", "***") }
+		finished = make(chan struct{})
+		d.Changed = func(r toolscript.RunEntry) { shown.Store(int64(len(r.Pages))) }
 		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
 			got, failed = c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Pay", URL: "https://example.com/hidden", Finished: finished, Await: c.Run != ""})
 			return json.RawMessage(`{"content":[]}`), nil
@@ -132,6 +137,9 @@ func TestAskPage(t *testing.T) {
 		if n := pages(); n != 1 {
 			t.Errorf("%d pages, want 1", n)
 		}
+		if synctest.Wait(); shown.Load() != 1 {
+			t.Errorf("%d pages were reported, want 1", shown.Load())
+		}
 		ctx, cancel := context.WithTimeout(b.t.Context(), toolscript.AskLimit)
 		defer cancel()
 		if _, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
@@ -141,6 +149,9 @@ func TestAskPage(t *testing.T) {
 		}
 		if n := pages(); n != 0 {
 			t.Errorf("%d pages after the answer", n)
+		}
+		if synctest.Wait(); shown.Load() != 0 {
+			t.Errorf("%d pages were reported after the answer", shown.Load())
 		}
 		close(finished)
 		if e := <-events; e.Type != toolscript.EventFinished || e.Ask.ID != q.Ask.ID {
