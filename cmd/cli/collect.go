@@ -12,7 +12,7 @@ import (
 // processor time. Later collections are not delayed. Nor is the first in commands that keep running, or if
 // GOGC is set.
 func collectLater(args []string) {
-	stays := func(arg string) bool { return slices.Contains([]string{"gateway", "hub", "mcp", "top"}, arg) }
+	stays := func(arg string) bool { return slices.Contains([]string{"gateway", "hub", "mcp", "--watch"}, arg) }
 	if os.Getenv("GOGC") != "" || slices.ContainsFunc(args, stays) {
 		return
 	}

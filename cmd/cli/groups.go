@@ -34,11 +34,11 @@ type named struct {
 func groups() []commandGroup {
 	return []commandGroup{
 		{"Run scripts and calls:", []named{{"exec", exec.New}, {"call", exec.NewCall}, {"check", exec.NewCheck}, {"run", exec.NewRun}, {"save", exec.NewSave}, {"scripts", exec.NewScripts}, {"output", runs.NewOutput}, {"runs", runs.New}, {"usage", runs.NewUsage}}},
-		{"Find tools:", []named{{"search", tools.NewSearch}, {"list-servers", tools.NewListServers}, {"list-tools", tools.NewListTools}, {"get-types", tools.NewGetTypes}, {"resources", tools.NewResources}, {"prompts", tools.NewPrompts}, {"skills", tools.NewSkills}}},
+		{"Find tools:", []named{{"search", tools.NewSearch}, {"list-servers", status.NewListServers}, {"list-tools", tools.NewListTools}, {"get-types", tools.NewGetTypes}, {"resources", tools.NewResources}, {"prompts", tools.NewPrompts}, {"skills", tools.NewSkills}}},
 		{"Configure servers:", []named{{"init", setup.NewInit}, {"add", setup.NewAdd}, {"remove", setup.NewRemove}, {"enable", setup.NewEnable}, {"disable", setup.NewDisable}, {"config", setup.NewConfig}, {"auth", setup.NewAuth}, {"secret", setup.NewSecret}}},
 		{"Decide what is allowed:", []named{{"trust", setup.NewTrust}, {"confine", confine.New}, {"approvals", approvals.NewApprovals}, {"pins", approvals.NewPins}, {"audit", runs.NewAudit}}},
 		{"Connect agents and models:", []named{{"connect", setup.NewConnect}, {"mcp", mcp.New}, {"prompt", mcp.NewPrompt}, {"agent", mcp.NewAgent}, {"harness", mcp.NewHarness}}},
-		{"Operate gateways:", []named{{"gateway", newGateway}, {"status", status.New}, {"top", status.NewTop}, {"dashboard", gateways.NewDashboard}, {"servers", gateways.NewServers}, {"logs", gateways.NewLogs}, {"hub", hub.New}, {"fleet", hub.NewFleet}}},
+		{"Operate gateways:", []named{{"gateway", newGateway}, {"status", status.New}, {"dashboard", gateways.NewDashboard}, {"servers", gateways.NewServers}, {"logs", gateways.NewLogs}, {"hub", hub.New}, {"fleet", hub.NewFleet}}},
 		{"Maintain the installation:", []named{{"doctor", doctor.New}, {"cache", doctor.NewCache}, {"deno", doctor.NewDeno}, {"version", newVersion}, {"mcp-demo", demo.New}, {"hook", hook.New}}},
 	}
 }

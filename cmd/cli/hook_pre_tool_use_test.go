@@ -92,7 +92,7 @@ func TestPreToolUseAllows(t *testing.T) {
 		"toolscript run issues repo=a/b days=7", "toolscript scripts list", "toolscript scripts show issues",
 		"toolscript exec --detach 'return 1'", "toolscript exec --plan 'return 1'", "toolscript runs list --last 5", "toolscript runs show run_0",
 		"toolscript logs", "toolscript logs --server demo", "toolscript logs --server demo --json", "toolscript logs --hub | tail -n 5",
-		"toolscript status --all", "toolscript output run_0 --task 1",
+		"toolscript status", "toolscript status gateways", "toolscript status servers --verbose", "toolscript status runs --json", "toolscript output run_0 --task 1",
 		"toolscript runs wait run_0 --timeout 30s", "toolscript runs output run_0 --follow", "toolscript runs output run_0 --out sub/",
 		"toolscript search x --log-level debug", "toolscript exec - <<'TS'\nreturn `${1}`\nTS",
 	} {

@@ -26,14 +26,15 @@ import (
 
 // documented holds the row types that docs/output.md describes.
 var documented = map[string]any{
-	"`list-servers`, `servers restart`":          toolscript.ServerStatus{},
+	"`status servers`, `list-servers`, `servers restart`": toolscript.ServerStatus{},
 	"`list-tools`":                               api.ToolInfo{},
 	"`search`":                                   toolscript.SearchAnswer{},
 	"`search`, each of `results`":                toolscript.SearchHit{},
 	"`status`, `gateway status`":                 toolscript.Status{},
-	"`status --all`":                             status.Item{},
+	"`status gateways`, `gateway list`":          status.Item{},
+	"`status runs`":                              toolscript.RunEntry{},
+	"`status actors`":                            toolscript.ActorEntry{},
 	"`gateway start`":                            discovery.Started{},
-	"`gateway list`":                             gateways.ListedGateway{},
 	"`gateway stop`, `gateway restart`":          gateways.StoppedGateway{},
 	"`gateway prune`":                            gateways.Pruned{},
 	"`gateway reload`":                           toolscript.Reload{},

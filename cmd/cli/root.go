@@ -81,5 +81,5 @@ func newRootWith(a *app.App, only string) *cobra.Command {
 }
 
 func newGateway(a *app.App) *cobra.Command {
-	return app.Group("gateway", "Run a gateway, or manage running gateways", gateways.NewGatewayStart(a), gateways.NewGatewayStop(a), gateways.NewGatewayRestart(a), gateways.NewGatewayPrune(a), gateways.NewGatewayReload(a), status.New(a), gateways.NewGatewayList(a))
+	return app.Group("gateway", "Run a gateway, or manage running gateways", gateways.NewGatewayStart(a), gateways.NewGatewayStop(a), gateways.NewGatewayRestart(a), gateways.NewGatewayPrune(a), gateways.NewGatewayReload(a), status.NewGatewayStatus(a), status.NewGatewayList(a))
 }

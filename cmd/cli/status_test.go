@@ -41,6 +41,24 @@ func TestStatusWatchOutlivesTheGateway(t *testing.T) {
 	}
 }
 
+// status runs --watch prints the runs and each change of them.
+func TestStatusRunsWatch(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
+	var shown kit.Buffer
+	watch := w.start(t, command{stdout: &shown}, "status", "runs", "--watch")
+	kit.Shows(t, shown.String, "Status: not running")
+	gatewayAt(t, w)
+	kit.Shows(t, shown.String, "No script has run.")
+	if r := w.run(t, "exec", "return 1"); r.code != 0 {
+		t.Errorf("exec: %+v", r)
+	}
+	kit.Shows(t, shown.String, "\tok\t")
+	watch.signals <- os.Signal(syscall.SIGINT)
+	if code := <-watch.code; code != 0 || watch.stderr.String() != "" {
+		t.Errorf("code %d, %s", code, watch.stderr.String())
+	}
+}
+
 // status --watch prints the state and each change, and ends without an error.
 func TestStatusWatch(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})

@@ -14,7 +14,7 @@ var (
 	child = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}\S`)
 	// silent lists the commands without --json: their output is for people, shells or
 	// MCP clients, or is always JSON.
-	silent = []string{"toolscript agent", "toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt", "toolscript top"}
+	silent = []string{"toolscript agent", "toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt"}
 )
 
 // Every other command has --json, and all but exec and run have -o table|json too.

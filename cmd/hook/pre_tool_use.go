@@ -81,7 +81,11 @@ var allowedFlags = map[string][]string{
 	"skills":              {"cursor"},
 	"skills get":          {},
 	"logs":                {"server", "hub", "follow"},
-	"status":              {"all"},
+	"status":              {},
+	"status servers":      {"verbose"},
+	"status gateways":     {},
+	"status runs":         {},
+	"status actors":       {},
 	"":                    {}, // toolscript FILE.ts
 }
 

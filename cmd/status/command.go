@@ -23,35 +23,56 @@ import (
 
 type statusOptions struct {
 	*app.App
+	noun  *noun // the part that is shown; nil: what status shows
 	watch bool
-	all   bool // every gateway of the user, see printAll
 	form  terminal.Form
 }
 
-// New makes the command of status and of gateway status, which are the same.
+// New returns the command status, with a command for each of its nouns.
 func New(a *app.App) *cobra.Command {
+	c := NewGatewayStatus(a)
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return app.UnknownCommand(c, args[0])
+		}
+		return nil
+	}
+	c.AddCommand(newServers(a, "servers"), newGateways(a))
+	for _, n := range nouns {
+		c.AddCommand(newNoun(a, n))
+	}
+	return c
+}
+
+// NewGatewayStatus returns the command gateway status, which is status without its nouns.
+func NewGatewayStatus(a *app.App) *cobra.Command {
 	o := &statusOptions{App: a}
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show whether the gateway runs, and what needs attention",
-		Args:  app.Takes(),
+		Long: `Show whether the gateway runs, and what needs attention.
+
+With --watch, a terminal shows everything that happens in the gateway while it changes:
+what needs your attention, servers, runs, calls that wait for you, calls, actors, the
+search index and the log. The keys 1 to 8 change the view, / shows only rows with a text, r
+restarts the server of the selected row, a aborts its run, and ? lists the other keys. It
+stays when the gateway ends, and shows the next one. It needs a terminal of any size, with
+or without colours (NO_COLOR). If the output is no terminal, each change is printed.`,
+		Args: app.Takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if o.all && o.watch {
-				return app.Usage(c.CommandPath(), "--all and --watch exclude each other")
-			}
-			if o.all {
-				return o.printAll(c.Context())
-			}
 			if o.watch {
 				return o.follow(c.Context())
 			}
 			return o.run(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&o.watch, "watch", false, "show the state of all servers until Ctrl-C; if the output is no terminal, print each change")
-	c.Flags().BoolVar(&o.all, "all", false, "show every gateway of this user on this host, those that were killed, and the hub with its shared servers")
-	terminal.AddForm(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
+	o.addFlags(c, "print the state of all servers and actors as JSON")
 	return c
+}
+
+func (o *statusOptions) addFlags(c *cobra.Command, json string) {
+	c.Flags().BoolVar(&o.watch, "watch", false, "show it on the whole terminal while it changes; if the output is no terminal, print each change")
+	terminal.AddForm(c.Flags(), &o.form, json)
 }
 
 func (o *statusOptions) run(ctx context.Context) error {
@@ -216,7 +237,7 @@ func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Atte
 		doctor.WriteProblem(o.App, b, string(a.Severity), a.Subject, o.Again(a.Problem), o.Again(a.Command))
 	}
 	if n := len(all) - mostAttention; n > 0 {
-		b.WriteString(o.Again(fmt.Sprintf("and %d more; see: toolscript top\n", n)))
+		b.WriteString(o.Again(fmt.Sprintf("and %d more; see: toolscript status --watch\n", n)))
 	}
 }
 

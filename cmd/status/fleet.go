@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/hub"
 )
 
-// surveyTime bounds the requests of status --all and top --all to a fleet.
+// surveyTime bounds the requests of status gateways to a fleet.
 const surveyTime = 3 * time.Second
 
 // fleetItems lists the fleet of the configuration, with its servers and runners. Without a fleet, or if the

@@ -112,9 +112,9 @@ func (i Item) Active() string {
 const maxAsked = 16
 
 // Look returns the running gateways, the newest first; then those that have ended and left
-// files; then the hub of a place, with its servers by name. Each process has app.HealthTime
+// files; then the hub of a place, if it is not nil, with its servers by name. Each process has app.HealthTime
 // to answer. Nothing is removed. An error means that the runtime folders cannot be used.
-func Look(ctx context.Context, places discovery.Places, place hub.Place) ([]Item, error) {
+func Look(ctx context.Context, places discovery.Places, place *hub.Place) ([]Item, error) {
 	running, ended, err := places.Look()
 	if err != nil {
 		return nil, err
@@ -125,7 +125,9 @@ func Look(ctx context.Context, places discovery.Places, place hub.Place) ([]Item
 	var failed error
 	slots := make(chan struct{}, maxAsked)
 	var asked sync.WaitGroup
-	asked.Go(func() { ofHub, failed = askHub(ctx, place) })
+	if place != nil {
+		asked.Go(func() { ofHub, failed = askHub(ctx, *place) })
+	}
 	for i, e := range running {
 		asked.Go(func() {
 			slots <- struct{}{}

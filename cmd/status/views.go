@@ -23,7 +23,7 @@ var views = []view{
 	{"Runs", func(m *model) []section { return []section{runs(m, false)} }},
 	{"Approvals", func(m *model) []section { return []section{waiting(m)} }},
 	{"Calls", func(m *model) []section { return []section{calls(m)} }},
-	{"Actors", func(m *model) []section { return []section{actors(m)} }},
+	{"Actors", func(m *model) []section { return []section{actorTree(m)} }},
 	{"Caches", caches},
 	{"Log", func(m *model) []section { return []section{logs(m)} }},
 }
@@ -210,8 +210,8 @@ func calls(m *model) section {
 	return s
 }
 
-// actors returns the actors as a tree: each actor is below its parent.
-func actors(m *model) section {
+// actorTree returns the actors as a tree: each actor is below its parent.
+func actorTree(m *model) section {
 	s := section{title: "Actors", empty: "No actor is known.", columns: []column{
 		{name: "Actor", flex: true}, {name: "State", state: true}, {name: "Mailbox", right: true}, {name: "Messages", right: true, drop: 2},
 		{name: "Calls", right: true, drop: 3}, {name: "Restarts", right: true}, {name: "For", right: true, drop: 4},

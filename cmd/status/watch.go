@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -16,33 +17,25 @@ import (
 )
 
 // follow shows the state until the command is interrupted, which is not an error. A terminal
-// shows it in place; other outputs get a text for each change.
+// has a screen; other outputs get a text for each change.
 func (o *statusOptions) follow(ctx context.Context) error {
-	w := &statusWatch{statusOptions: o, screen: terminal.Is(o.Stdout) && o.Getenv("TERM") != "dumb"}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	updates := Follow(ctx, func(context.Context) (*api.Client, error) { return o.current() })
-	seconds := time.NewTicker(time.Second)
-	defer seconds.Stop()
-	for {
-		var err error
-		select {
-		case u, ok := <-updates:
-			if !ok {
-				return nil
-			}
-			err = w.take(ctx, u)
-		case <-seconds.C:
-			if w.screen && w.address != "" { // update the uptime of the gateway
-				err = w.show(w.appearance())
-			}
-		case <-ctx.Done():
-			return nil
+	if !o.form.Structured() && hasScreen(o.App) {
+		view := 0
+		if o.noun != nil {
+			view = o.noun.view
 		}
-		if err != nil {
+		return RunScreen(ctx, ScreenOptions{View: view, Updates: updates, In: o.Stdin, Out: o.Stdout, Env: o.Env})
+	}
+	w := &statusWatch{statusOptions: o}
+	for u := range updates {
+		if err := w.take(ctx, u); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // current returns a client of the gateway that other commands would use now.
@@ -57,7 +50,6 @@ func (o *statusOptions) current() (*api.Client, error) {
 // statusWatch is what status --watch knows and has shown.
 type statusWatch struct {
 	*statusOptions
-	screen  bool
 	address string // address of the gateway; "" without a connection
 	state   toolscript.Snapshot
 	shown   bool   // something was shown
@@ -68,7 +60,7 @@ type statusWatch struct {
 func (w *statusWatch) take(ctx context.Context, u Update) error {
 	if u.Lost != nil {
 		w.address = ""
-		shown := w.look(ctx)
+		shown := w.unknown(ctx, u.Lost)
 		var code *app.Error
 		select {
 		case <-ctx.Done(): // the command ends, and the answer is only about that
@@ -87,7 +79,7 @@ func (w *statusWatch) take(ctx context.Context, u Update) error {
 		if err := w.state.Apply(e); err != nil {
 			return err
 		}
-		changed = changed || !slices.Contains(unseen, e.Type)
+		changed = changed || w.shows(e.Type)
 	}
 	if !changed {
 		return nil
@@ -98,8 +90,35 @@ func (w *statusWatch) take(ctx context.Context, u Update) error {
 // unseen are the events that do not change what status shows.
 var unseen = []toolscript.LiveType{toolscript.LiveRun, toolscript.LiveCall, toolscript.LiveApproval, toolscript.LiveLog}
 
+// shows reports whether an event may change what is shown.
+func (w *statusWatch) shows(kind toolscript.LiveType) bool {
+	if w.noun != nil {
+		return kind == w.noun.kind || kind == toolscript.LiveSnapshot
+	}
+	return !slices.Contains(unseen, kind)
+}
+
+// unknown returns what is shown without a connection.
+func (w *statusWatch) unknown(ctx context.Context, lost error) (shown appearance) {
+	if w.noun == nil {
+		return w.look(ctx)
+	}
+	var b strings.Builder
+	if w.form.Structured() {
+		shown.key, shown.err = w.writeStatus(ctx, &b, "", lost)
+	} else {
+		fmt.Fprintf(&b, "Status: not running (%s)\n", w.Again(terminal.OneLine(lost.Error())))
+	}
+	shown.text = b.String()
+	shown.key = shown.text
+	return shown
+}
+
 // appearance returns what status shows of the state.
 func (w *statusWatch) appearance() appearance {
+	if w.noun != nil {
+		return w.nounAppearance(w.state)
+	}
 	status := statusOf(w.state)
 	if !w.form.Structured() {
 		return appearance{text: w.runningText(w.address, status), key: w.runningKey(w.address, status)}
@@ -129,12 +148,10 @@ func statusOf(s toolscript.Snapshot) toolscript.Status {
 	return status
 }
 
-// show writes a state: on a screen over the last state, elsewhere only if it differs from the last state.
+// show writes a state if it differs from the last state.
 func (w *statusWatch) show(a appearance) error {
 	text := a.text
 	switch {
-	case w.screen:
-		text = inPlace(text, terminal.Rows(w.Stdout))
 	case w.shown && a.key == w.last:
 		return nil
 	case w.shown && !w.form.Structured():
@@ -161,14 +178,4 @@ func keyOf(status toolscript.Status) string {
 func (o *statusOptions) runningKey(address string, status toolscript.Status) string {
 	status.UptimeSeconds = 0
 	return o.runningText(address, status)
-}
-
-// inPlace returns text with the control sequences that write it over the last text: they clear the rest of
-// each line and of the screen. Lines that do not fit on the screen are left out.
-func inPlace(text string, height int) string {
-	lines := strings.SplitAfter(text, "\n")
-	if height > 1 && len(lines) > height {
-		lines = lines[:height-1]
-	}
-	return "\x1b[H" + strings.ReplaceAll(strings.Join(lines, ""), "\n", "\x1b[K\n") + "\x1b[J"
 }

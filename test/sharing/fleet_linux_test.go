@@ -430,8 +430,8 @@ func TestFleetOwnerKilled(t *testing.T) {
 	w.hubOfFleet(n.url(), false)
 	w.bump(g)
 	before := w.servers()
-	if all := w.must("status", "--all"); !strings.Contains(all, "\tready\t") || !strings.Contains(all, "\tstandby\t") {
-		t.Errorf("status --all prints\n%s", all)
+	if all := w.must("status", "gateways"); !strings.Contains(all, "\tready\t") || !strings.Contains(all, "\tstandby\t") {
+		t.Errorf("status gateways prints\n%s", all)
 	}
 	killed := time.Now()
 	if err := owner.Process.Kill(); err != nil {
@@ -447,11 +447,11 @@ func TestFleetOwnerKilled(t *testing.T) {
 		Lease                    uint64
 	}
 	var items []item
-	if err := json.Unmarshal([]byte(w.must("status", "--all", "--json")), &items); err != nil {
+	if err := json.Unmarshal([]byte(w.must("status", "gateways", "--json")), &items); err != nil {
 		t.Fatal(err)
 	}
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Kind == "fleet server" }); i < 1 || items[i].Name != "count" || items[i].State != "ready" || items[i].Lease == 0 {
-		t.Errorf("status --all: %+v", items)
+		t.Errorf("status gateways: %+v", items)
 	}
 	t.Logf("the next owner has answered after %s", time.Since(killed).Round(time.Millisecond))
 	if after := w.servers(); len(before) != 1 || len(after) != 1 || before[0] == after[0] {

@@ -108,8 +108,8 @@ func TestRunners(t *testing.T) {
 	if err := json.Unmarshal([]byte(status), &seen); err != nil || len(seen.Runners) != 1 || seen.Runners[0].Runs != 2 || seen.Runners[0].Host != machine {
 		t.Errorf("fleet status: %v, %s", err, status)
 	}
-	if all := w.must("status", "--all"); !regexp.MustCompile(`(?m)^fleet\tnats://127\.0\.0\.1:\d+\talive\t.*\t0 servers\t.*\nrunners\t1 sandboxes on ` + regexp.QuoteMeta(machine) + `\talive\t.*\t0 runs\t`).MatchString(all) {
-		t.Errorf("status --all prints\n%s", all)
+	if all := w.must("status", "gateways"); !regexp.MustCompile(`(?m)^fleet\tnats://127\.0\.0\.1:\d+\talive\t.*\t0 servers\t.*\nrunners\t1 sandboxes on ` + regexp.QuoteMeta(machine) + `\talive\t.*\t0 runs\t`).MatchString(all) {
+		t.Errorf("status gateways prints\n%s", all)
 	}
 
 	ended := make(chan string, 1)

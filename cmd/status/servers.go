@@ -1,4 +1,4 @@
-package tools
+package status
 
 import (
 	"cmp"
@@ -19,33 +19,39 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-type listServersOptions struct {
-	*app.App
+type serversOptions struct {
+	statusOptions
 	verbose bool
 	trust   bool
-	form    terminal.Form
 }
 
-// NewListServers returns the command list-servers.
-func NewListServers(a *app.App) *cobra.Command {
-	o := &listServersOptions{App: a}
+// NewListServers returns the command list-servers, which is status servers.
+func NewListServers(a *app.App) *cobra.Command { return newServers(a, "list-servers") }
+
+func newServers(a *app.App, use string) *cobra.Command {
+	o := &serversOptions{statusOptions: statusOptions{App: a, noun: &ofServers}}
 	c := &cobra.Command{
-		Use:   "list-servers",
+		Use:   use,
 		Short: "List the configured MCP servers and their states",
 		Long: `List the configured MCP servers with their states, tool counts and errors.
 
 A running gateway of this configuration answers. Without one, the servers are started,
 and stopped at the end.`,
 		Args: app.Takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.watch {
+				return o.follow(c.Context())
+			}
+			return o.list(c.Context())
+		},
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show titles, instructions and the last lines of stderr too")
 	app.AddTrust(c.Flags(), &o.trust)
-	terminal.AddForm(c.Flags(), &o.form, "print them as JSON")
+	o.addFlags(c, "print them as JSON")
 	return c
 }
 
-func (o *listServersOptions) run(ctx context.Context) error {
+func (o *serversOptions) list(ctx context.Context) error {
 	g, err := o.Target.Provider(ctx, o.trust, o.Logger(slog.LevelError))
 	if err != nil {
 		return err
@@ -77,7 +83,7 @@ func (o *listServersOptions) run(ctx context.Context) error {
 	}
 }
 
-func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
+func (o *serversOptions) table(servers []toolscript.ServerStatus) error {
 	t := terminal.Table{Header: []string{"Server", "State", "Tools"}}
 	reasonOf := !terminal.Is(o.Stdout) || slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return s.Error != "" })
 	if reasonOf {
@@ -94,7 +100,7 @@ func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
 }
 
 // whole prints each server with all details.
-func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
+func (o *serversOptions) whole(servers []toolscript.ServerStatus) error {
 	const indent = "  "
 	width := terminal.Columns(o.Stdout)
 	var b strings.Builder

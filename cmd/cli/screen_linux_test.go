@@ -14,10 +14,10 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 )
 
-// TestTop uses a real gateway on a terminal of 80 columns and 24 lines: a server is killed and
+// TestStatusScreen uses a real gateway on a terminal of 80 columns and 24 lines: a server is killed and
 // restarts, a run is aborted, the gateway ends and another one starts, and at the end the terminal
 // is restored. The test has no short form, because the screen changes at the speed of the gateway.
-func TestTop(t *testing.T) {
+func TestStatusScreen(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -26,21 +26,12 @@ func TestTop(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": fmt.Sprintf(
 		`{"mcpServers": {"demo": {"command": "sh", "args": ["-c", "echo $$ >%[1]s/pid; test ! -e %[1]s/broken || exit 7; exec \"$0\" mcp-demo", %[2]q]}}}`, dir, self)})
 	w.env = append(w.env, "TERM=xterm-256color", "NO_COLOR=1")
-	if r := w.run(t, "top"); r.code != 1 || !strings.Contains(r.stderr, "toolscript status --watch --json") {
-		t.Errorf("without a terminal: %+v", r)
-	}
 	terminal := kit.NewTerminal(t, 80)
 	before, err := unix.IoctlGetTermios(int(terminal.Screen.Fd()), unix.TCGETS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "top")
-	if code := <-none.code; code != 1 || !strings.Contains(none.stderr.String(), "toolscript gateway start") {
-		t.Errorf("without a gateway: %d, %s", code, none.stderr)
-	}
-	g := w.start(t, command{stdout: &kit.Buffer{}}, "gateway", "start")
-	kit.Eventually(t, "the gateway runs", func() bool { return w.run(t, "status").code == 0 })
-	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "top")
+	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "status", "--watch")
 	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
 	wait := func(pattern string) {
 		t.Helper()
@@ -57,6 +48,8 @@ func TestTop(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	wait(`^No connection: no gateway runs `)
+	g := w.start(t, command{stdout: &kit.Buffer{}}, "gateway", "start")
 	wait(`demo +ready +stdio +5 `)
 	wait(`^  Nothing\. Everything that is configured works\.$`)
 
@@ -123,9 +116,9 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestTopAll uses two real gateways with one shared server on a terminal of 80 columns and 24 lines: one
+// TestGatewaysScreen uses two real gateways with one shared server on a terminal of 80 columns and 24 lines: one
 // gateway is killed, and keys remove its leftovers, restart the server and end the other gateway.
-func TestTopAll(t *testing.T) {
+func TestGatewaysScreen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is slow")
 	}
@@ -143,11 +136,11 @@ func TestTopAll(t *testing.T) {
 	}
 	w.env = append(w.env, "TERM=xterm-256color", "NO_COLOR=1")
 	t.Cleanup(func() { w.run(t, "hub", "stop") })
-	if r := w.run(t, "top", "--all"); r.code != 1 || !strings.Contains(r.stderr, "top needs a terminal") {
+	if r := w.run(t, "status", "gateways", "--watch"); r.code != 1 || !strings.Contains(r.stderr, "needs a terminal") {
 		t.Errorf("without a terminal: %+v", r)
 	}
 	terminal := kit.NewTerminal(t, 80)
-	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "top", "--all")
+	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "status", "gateways", "--watch")
 	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
 	wait := func(pattern string) {
 		t.Helper()

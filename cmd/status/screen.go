@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Gateway handles the requests of the person.
@@ -17,8 +21,9 @@ type Gateway interface {
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
 }
 
-// ScreenOptions configure RunScreen. All fields are required.
+// ScreenOptions configure RunScreen. All fields but View are required.
 type ScreenOptions struct {
+	View    int // index in views
 	Updates <-chan Update
 	In      io.Reader // a terminal
 	Out     io.Writer // the same terminal
@@ -32,7 +37,9 @@ const frames = 20
 func RunScreen(ctx context.Context, o ScreenOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	return run(ctx, newModel(ctx, o.Updates), o.In, o.Out, o.Env)
+	m := newModel(ctx, o.Updates)
+	m.show(o.View)
+	return run(ctx, m, o.In, o.Out, o.Env)
 }
 
 func run(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, env []string) error {
@@ -42,4 +49,21 @@ func run(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, env []st
 		return nil
 	}
 	return err
+}
+
+// hasScreen reports whether the screen can be drawn.
+func hasScreen(a *app.App) bool {
+	return terminal.Is(a.Stdin) && terminal.Is(a.Stdout) && a.Getenv("TERM") != "dumb"
+}
+
+// runSelf runs a command of this program without input and returns what it has printed.
+func runSelf(ctx context.Context, a *app.App, args []string) (string, error) {
+	self, err := files.Own()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, self, args...) //nolint:gosec // this program
+	cmd.Dir, cmd.Env = a.Dir, a.Env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

@@ -1,0 +1,121 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// noun is a part of what a gateway shows, for a command below status.
+type noun struct {
+	name  string
+	short string
+	view  int                           // index in views of the view with its tables
+	kind  toolscript.LiveType           // type of its entries
+	list  func(toolscript.Snapshot) any // what is printed as JSON
+}
+
+// ofServers is the noun of status servers --watch; newServers says what is printed without --watch.
+var ofServers = noun{"servers", "", 1, toolscript.LiveServer, func(s toolscript.Snapshot) any { return statusOf(s).Servers }}
+
+var nouns = []noun{
+	{"runs", "Show the runs of the gateway, and how much of their limits they have used", 2, toolscript.LiveRun, func(s toolscript.Snapshot) any { return s.Runs }},
+	{"actors", "Show the actors of the gateway, and how long messages wait for them", 5, toolscript.LiveActor, func(s toolscript.Snapshot) any { return s.Actors }},
+}
+
+// newNoun returns the command of a noun.
+func newNoun(a *app.App, n noun) *cobra.Command {
+	o := &statusOptions{App: a, noun: &n}
+	c := &cobra.Command{
+		Use: n.name, Short: n.short, Args: app.Takes(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.watch {
+				return o.follow(c.Context())
+			}
+			return o.printNoun(c.Context())
+		},
+	}
+	o.addFlags(c, "print them as JSON")
+	return c
+}
+
+// printNoun prints the noun once.
+func (o *statusOptions) printNoun(ctx context.Context) error {
+	g, err := o.Target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	g.Close()
+	s, err := o.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	shown := o.nounAppearance(s)
+	if shown.err != nil {
+		return shown.err
+	}
+	_, err = io.WriteString(o.Stdout, shown.text)
+	return err
+}
+
+// snapshot returns what the gateway shows now.
+func (o *statusOptions) snapshot(ctx context.Context) (s toolscript.Snapshot, _ error) {
+	client, err := o.current()
+	if err != nil {
+		return s, err
+	}
+	defer client.Close()
+	known := errors.New("known")
+	err = client.Events(ctx, toolscript.LiveQuery{}, func(e toolscript.LiveEvent) error {
+		if err := s.Apply(e); err != nil {
+			return err
+		}
+		return known
+	})
+	if errors.Is(err, known) {
+		err = nil
+	}
+	return s, err
+}
+
+// nounAppearance returns the noun as a table or as JSON.
+func (o *statusOptions) nounAppearance(s toolscript.Snapshot) (a appearance) {
+	var b strings.Builder
+	if o.form.Structured() {
+		a.err = o.form.Write(&b, o.noun.list(s))
+		a.text, a.key = b.String(), b.String()
+		return a
+	}
+	m := &model{state: s, now: time.Now(), level: 1}
+	for _, part := range views[o.noun.view].sections(m) {
+		if len(part.rows) == 0 {
+			b.WriteString(part.empty + "\n")
+			continue
+		}
+		t := terminal.Table{Header: headings(part)}
+		for _, r := range part.rows {
+			t.Add(r.cells...)
+		}
+		_ = t.Write(&b, terminal.Columns(o.Stdout), o.PaintState(part.state())) // a Builder takes everything
+	}
+	a.text, a.key = b.String(), b.String()
+	return a
+}
+
+// state returns the index of the column with states.
+func (s section) state() int {
+	for i, c := range s.columns {
+		if c.state {
+			return i
+		}
+	}
+	return -1
+}
