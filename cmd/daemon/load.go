@@ -71,7 +71,7 @@ func dialOwn(dial server.Dial) server.Dial {
 func (h *Host) NoServers(loaded *config.Config) error {
 	if f := loaded.Settings.Fleet; f.All() {
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
-			"no servers are configured, and the fleet at %s offers none that are known; see: toolscript fleet status", f.Address())}
+			"no servers are configured, and the fleet at %s offers none that are known; see: toolscript status fleet", f.Address())}
 	}
 	files := loaded.Files
 	var looked []string

@@ -20,18 +20,18 @@ func (x *examination) fleet(ctx context.Context) {
 	defer cancel()
 	nc, err := cluster.Connect(ctx, x.loaded.Settings.Fleet.Address())
 	if err != nil {
-		x.broken("fleet", "toolscript fleet status", "%s", toolscript.TextOf(err))
+		x.broken("fleet", "toolscript status fleet", "%s", toolscript.TextOf(err))
 		return
 	}
 	defer nc.Close()
 	entries, err := cluster.List(ctx, nc)
 	if err != nil {
-		x.broken("fleet", "toolscript fleet status", "its hubs were not asked: %v", err)
+		x.broken("fleet", "toolscript status fleet", "its hubs were not asked: %v", err)
 		return
 	}
 	for _, e := range entries {
 		if e.State.Error != "" {
-			x.broken("server "+e.Server+" of the fleet", "toolscript fleet status", "%s", e.State.Error)
+			x.broken("server "+e.Server+" of the fleet", "toolscript status fleet", "%s", e.State.Error)
 		}
 	}
 }

@@ -70,7 +70,7 @@ servers and sandboxes. It reads the file again at SIGHUP.`,
 		f.Lookup(name).Hidden = true
 	}
 	f.SetInterspersed(false)
-	c.AddCommand(newHubStatus(a), newHubStop(a), newHubDrain(a), newHubRelease(a), newHubCredentials(a))
+	c.AddCommand(newHubStop(a), newHubDrain(a), newHubRelease(a), newHubCredentials(a))
 	return c
 }
 

@@ -26,7 +26,7 @@ The hubs take no new calls and answer those in flight, for at most 12 seconds. T
 stops its servers, gives their leases to other hubs, and its process ends. SIGTERM and
 systemctl stop do the same. The hub of this host's shared servers is ended by hub stop.
 
-HOST is the name of the machine as fleet status shows it. The credentials of "fleet" need the
+HOST is the name of the machine as status fleet shows it. The credentials of "fleet" need the
 permissions of the role hub. The command returns when the hubs have left the fleet.`,
 		Args: app.Takes("HOST"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },

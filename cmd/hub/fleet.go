@@ -8,9 +8,9 @@ import (
 
 // NewFleet makes the commands for fleets.
 func NewFleet(a *app.App) *cobra.Command {
-	c := app.Group("fleet", "Show the fleet, and print the permissions of its clients", newFleetStatus(a), newFleetPermissions(a))
-	c.Long = `Show the fleet of the configuration, and print the permissions that its clients need in the
-NATS cluster.
+	c := app.Group("fleet", "Print the permissions of the clients of a fleet", newFleetPermissions(a))
+	c.Long = `Print the permissions that the clients of the fleet of the configuration need in the NATS
+cluster. toolscript status fleet shows the fleet.
 
 A fleet is a NATS cluster whose hubs offer MCP servers, and sandboxes for scripts, to gateways
 on other machines. See docs/fleet.md.`

@@ -20,10 +20,11 @@ type fleetStatusOptions struct {
 	form terminal.Form
 }
 
-func newFleetStatus(a *app.App) *cobra.Command {
+// NewFleetStatus returns the command status fleet.
+func NewFleetStatus(a *app.App) *cobra.Command {
 	o := &fleetStatusOptions{App: a}
 	c := &cobra.Command{
-		Use:   "status",
+		Use:   "fleet",
 		Short: "Show the servers and runners that the hubs of the fleet offer",
 		Args:  app.Takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
@@ -32,7 +33,7 @@ func newFleetStatus(a *app.App) *cobra.Command {
 	return c
 }
 
-// FleetStatus is the output of fleet status with --json.
+// FleetStatus is the output of status fleet with --json.
 type FleetStatus struct {
 	Fleet   string        `json:"fleet"` // addresses of the fleet, without secrets
 	Servers []FleetServer `json:"servers"`

@@ -34,7 +34,7 @@ first one. A user may do what its roles need, and nothing else:
   gateway   use the servers that are named, by default all, and runners
   hub       offer the servers that are named, by default all
   runner    run scripts of gateways
-  operator  see what the fleet offers: toolscript fleet status
+  operator  see what the fleet offers: toolscript status fleet
 
 Each password is a variable of the environment of the NATS servers: TOOLSCRIPT_FLEET_PASSWORD_
 and the name of the user in capital letters. The client writes user and password to "url" of

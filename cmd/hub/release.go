@@ -62,7 +62,7 @@ func (o *hubReleaseOptions) run(ctx context.Context, server string) error {
 		return err
 	case r.Host == "" && !r.Cleared.Found:
 		return &toolscript.Error{Kind: toolscript.NotFound, Server: server, Err: fmt.Errorf(
-			"no hub owns the server %s, and no lease of it has to be released; see: toolscript fleet status", server)}
+			"no hub owns the server %s, and no lease of it has to be released; see: toolscript status fleet", server)}
 	}
 	return o.shown(ReleasedLease{Server: server, Host: r.Host, Removed: r.Cleared.Found, Owner: r.Cleared.Owner})
 }

@@ -141,12 +141,12 @@ func takeRunLock(ctx context.Context, p Place) (lock, error) {
 		}
 		if r, err := p.Running(ctx); err == nil && r != nil {
 			return lock{}, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf(
-				"a hub runs for this user (process %d), and gateways find it; see: toolscript hub status", r.PID)}
+				"a hub runs for this user (process %d), and gateways find it; see: toolscript status hub", r.PID)}
 		}
 		select {
 		case <-ticks.C:
 		case <-ctx.Done():
-			return lock{}, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("another hub has not ended within %s; see: toolscript hub status", runLockTime)}
+			return lock{}, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("another hub has not ended within %s; see: toolscript status hub", runLockTime)}
 		}
 	}
 }

@@ -19,10 +19,11 @@ type hubStatusOptions struct {
 	form terminal.Form
 }
 
-func newHubStatus(a *app.App) *cobra.Command {
+// NewStatus returns the command status hub.
+func NewStatus(a *app.App) *cobra.Command {
 	o := &hubStatusOptions{App: a}
 	c := &cobra.Command{
-		Use:   "status",
+		Use:   "hub",
 		Short: "Show the shared servers, and the gateways that use them",
 		Args:  app.Takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
@@ -31,7 +32,7 @@ func newHubStatus(a *app.App) *cobra.Command {
 	return c
 }
 
-// Status is the output of hub status with --json.
+// Status is the output of status hub with --json.
 type Status struct {
 	Running       bool      `json:"running"`
 	PID           int       `json:"pid,omitempty"`

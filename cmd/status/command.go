@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/approvals"
 	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/cmd/hub"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/api"
 )
@@ -37,7 +38,7 @@ func New(a *app.App) *cobra.Command {
 		}
 		return nil
 	}
-	c.AddCommand(newServers(a, "servers"), newGateways(a))
+	c.AddCommand(newServers(a, "servers"), newGateways(a), hub.NewStatus(a), hub.NewFleetStatus(a))
 	for _, n := range nouns {
 		c.AddCommand(newNoun(a, n))
 	}

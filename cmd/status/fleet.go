@@ -25,7 +25,7 @@ func fleetItems(ctx context.Context, a *app.App) []Item {
 	fleet := Item{Kind: KindFleet, Name: at.String(), State: discovery.Alive}
 	s, err := hub.SurveyFleet(ctx, at)
 	if err != nil {
-		fleet.State, fleet.Error, fleet.Command = discovery.Silent, err.Error(), "toolscript fleet status"
+		fleet.State, fleet.Error, fleet.Command = discovery.Silent, err.Error(), "toolscript status fleet"
 		return []Item{fleet}
 	}
 	items := []Item{fleet}

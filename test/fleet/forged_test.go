@@ -44,13 +44,13 @@ func (r *trial) badLease(text string) {
 	}
 	r.hold(6 * time.Second) // longer than the owner's lease
 	const remedy = "toolscript hub release " + owned
-	status, err := r.command("fleet", "status")
+	status, err := r.command("status", "fleet")
 	if err != nil {
-		r.Errorf("fleet status: %v", err)
+		r.Errorf("status fleet: %v", err)
 	}
 	for _, want := range []string{bucket, remedy} {
 		if !strings.Contains(status, want) {
-			r.Errorf("fleet status does not say %q:\n%s", want, status)
+			r.Errorf("status fleet does not say %q:\n%s", want, status)
 		}
 	}
 	if !strings.Contains(r.log(r.hubs[0])+r.log(r.hubs[1]), remedy) {

@@ -23,7 +23,7 @@ func TestShared(t *testing.T) {
 	})
 	a := start(t, p, "a")
 	b := start(t, p, "b")
-	out, err := p.Command(t.Context(), "hub", "status", "--json").Output()
+	out, err := p.Command(t.Context(), "status", "hub", "--json").Output()
 	var hub struct {
 		Gateways []struct{ PID int }
 		Servers  []struct {
@@ -32,7 +32,7 @@ func TestShared(t *testing.T) {
 		}
 	}
 	if err != nil || json.Unmarshal(out, &hub) != nil || len(hub.Gateways) != 2 {
-		t.Fatalf("hub status: %v: %s", err, out)
+		t.Fatalf("status hub: %v: %s", err, out)
 	}
 	for name, s := range all {
 		t.Run(name, func(t *testing.T) {

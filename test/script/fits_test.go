@@ -16,7 +16,7 @@ var tables = map[string][]string{
 	"setup/auth_list.go":      {"auth"},
 	"confine/report.go":       {"confine suggest"},
 	"gateways/reload_plan.go": {"gateway reload --dry-run"},
-	"hub/status.go":           {"hub status"},
+	"hub/status.go":           {"status hub"},
 	"status/servers.go":       {"list-servers"},
 	"tools/list_tools.go":     {"list-tools"},
 	"tools/listing.go":        {"resources", "resources templates", "prompts"},

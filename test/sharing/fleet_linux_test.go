@@ -253,7 +253,7 @@ func TestFleetLost(t *testing.T) {
 	n.start()
 	w.must("gateway", "reload", "--gateway-url", g.URL)
 	w.await(g, "count", func(s fleetState) bool {
-		return s.State == "backoff" && strings.Contains(s.Error, "no hub of the fleet offers the server count; see: toolscript fleet status")
+		return s.State == "backoff" && strings.Contains(s.Error, "no hub of the fleet offers the server count; see: toolscript status fleet")
 	})
 	first := w.serve(cluster.Address{URL: n.url()}, "one", "count")
 	w.await(g, "count", isReady)

@@ -30,7 +30,7 @@ func TestFleetWithoutAGateway(t *testing.T) {
 	}
 }
 
-// TestFleetWrongLease: the log of the hub, fleet status, doctor and the status of a gateway report a
+// TestFleetWrongLease: the log of the hub, status fleet, doctor and the status of a gateway report a
 // lease that no hub can take.
 func TestFleetWrongLease(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestFleetWrongLease(t *testing.T) {
 		return strings.Contains(text, "key count of the bucket "+cluster.DefaultBucket) && strings.Contains(text, "toolscript hub release count")
 	}
 	w.until(func() bool {
-		out, _ := w.run("fleet", "status", "--json")
+		out, _ := w.run("status", "fleet", "--json")
 		return says(out)
 	})
 	if out, _ := w.run("doctor", "--json"); !says(out) { // because of its finding, it ends with an error

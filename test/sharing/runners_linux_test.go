@@ -98,7 +98,7 @@ func TestRunners(t *testing.T) {
 	if end := w.endOf(g, map[string]any{"code": `return tools.count.bump().catch((e) => e.code)`, "allow": []string{}}); string(end.Value) != `"forbidden"` {
 		t.Errorf("a run without permission for a tool: %+v", end)
 	}
-	status := w.must("fleet", "status", "--json")
+	status := w.must("status", "fleet", "--json")
 	var seen struct {
 		Runners []struct {
 			Host string
@@ -106,7 +106,7 @@ func TestRunners(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(status), &seen); err != nil || len(seen.Runners) != 1 || seen.Runners[0].Runs != 2 || seen.Runners[0].Host != machine {
-		t.Errorf("fleet status: %v, %s", err, status)
+		t.Errorf("status fleet: %v, %s", err, status)
 	}
 	if all := w.must("status", "gateways"); !regexp.MustCompile(`(?m)^fleet\tnats://127\.0\.0\.1:\d+\talive\t.*\t0 servers\t.*\nrunners\t1 sandboxes on ` + regexp.QuoteMeta(machine) + `\talive\t.*\t0 runs\t`).MatchString(all) {
 		t.Errorf("status gateways prints\n%s", all)
@@ -151,7 +151,7 @@ func TestServedFile(t *testing.T) {
 		}
 	}
 	offered := func(names ...string) bool {
-		out, err := w.run("fleet", "status", "--json")
+		out, err := w.run("status", "fleet", "--json")
 		if err != nil {
 			return false
 		}

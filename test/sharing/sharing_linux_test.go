@@ -161,12 +161,12 @@ type hubState struct {
 
 func (w *world) hub() (s hubState) {
 	w.Helper()
-	out, err := w.run("hub", "status", "--json")
+	out, err := w.run("status", "hub", "--json")
 	if err != nil {
-		w.Fatalf("hub status: %v", err)
+		w.Fatalf("status hub: %v", err)
 	}
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
-		w.Fatalf("hub status: %q: %v", out, err)
+		w.Fatalf("status hub: %q: %v", out, err)
 	}
 	return s
 }
@@ -417,7 +417,7 @@ func TestSharedAccounts(t *testing.T) {
 	if err != nil || strings.TrimSpace(out) != `["WHO=work","WHO=home"]` {
 		t.Errorf("%s, %v", out, err)
 	}
-	if out, err := w.run("hub", "status"); err != nil || !strings.Contains(out, "hub@work") || !strings.Contains(out, "hub@home") {
+	if out, err := w.run("status", "hub"); err != nil || !strings.Contains(out, "hub@work") || !strings.Contains(out, "hub@home") {
 		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -151,7 +151,7 @@ func (c *FleetConn) open(ctx context.Context) error {
 			}
 		}
 		if errors.Is(err, upstream.ErrUnreachable) {
-			err = named(unavailable("no hub of the fleet offers the server %s; see: toolscript fleet status", c.name), c.about(""))
+			err = named(unavailable("no hub of the fleet offers the server %s; see: toolscript status fleet", c.name), c.about(""))
 		}
 		if time.Now().After(until) {
 			return err

@@ -33,7 +33,7 @@ func Drain(ctx context.Context, at Address, host string) ([]wire.Taker, error) {
 		return nil, err
 	}
 	if len(hubs) == 0 {
-		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no hub on the host %q has answered", host), Next: "see: toolscript fleet status"}
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no hub on the host %q has answered", host), Next: "see: toolscript status fleet"}
 	}
 	return hubs, left(ctx, nc, hubs)
 }
@@ -41,7 +41,7 @@ func Drain(ctx context.Context, at Address, host string) ([]wire.Taker, error) {
 // left waits until the hubs have left the fleet.
 func left(ctx context.Context, nc *nats.Conn, hubs []wire.Taker) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, drainWait, &toolscript.Error{
-		Kind: toolscript.Timeout, Err: fmt.Errorf("the hub has not left the fleet within %s", drainWait), Next: "see: toolscript fleet status",
+		Kind: toolscript.Timeout, Err: fmt.Errorf("the hub has not left the fleet within %s", drainWait), Next: "see: toolscript status fleet",
 	})
 	defer cancel()
 	for {
