@@ -41,18 +41,19 @@ func TestStatusWatchOutlivesTheGateway(t *testing.T) {
 	}
 }
 
-// status runs --watch prints the runs and each change of them.
+// status runs --watch prints the runs that go on, and each change of them.
 func TestStatusRunsWatch(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	var shown kit.Buffer
 	watch := w.start(t, command{stdout: &shown}, "status", "runs", "--watch")
 	kit.Shows(t, shown.String, "Status: not running")
 	gatewayAt(t, w)
-	kit.Shows(t, shown.String, "No script has run.")
-	if r := w.run(t, "exec", "return 1"); r.code != 0 {
-		t.Errorf("exec: %+v", r)
-	}
-	kit.Shows(t, shown.String, "\tok\t")
+	kit.Shows(t, shown.String, "No script runs.")
+	run := w.start(t, command{stdout: &kit.Buffer{}}, "exec", "await new Promise((done) => setTimeout(done, 100_000))")
+	kit.Shows(t, shown.String, "\trunning\t")
+	run.signals <- os.Signal(syscall.SIGINT)
+	<-run.code
+	kit.Eventually(t, "the run is gone", func() bool { return strings.Count(shown.String(), "No script runs.") == 2 })
 	watch.signals <- os.Signal(syscall.SIGINT)
 	if code := <-watch.code; code != 0 || watch.stderr.String() != "" {
 		t.Errorf("code %d, %s", code, watch.stderr.String())

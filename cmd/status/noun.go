@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,17 +19,24 @@ import (
 type noun struct {
 	name  string
 	short string
-	view  int                           // index in views of the view with its tables
+	view  int                           // index in views
 	kind  toolscript.LiveType           // type of its entries
+	table func(m *model) section        // what is printed
 	list  func(toolscript.Snapshot) any // what is printed as JSON
 }
 
 // ofServers is the noun of status servers --watch; newServers says what is printed without --watch.
-var ofServers = noun{"servers", "", 1, toolscript.LiveServer, func(s toolscript.Snapshot) any { return statusOf(s).Servers }}
+var ofServers = noun{"servers", "", 1, toolscript.LiveServer, servers, func(s toolscript.Snapshot) any { return statusOf(s).Servers }}
 
 var nouns = []noun{
-	{"runs", "Show the runs of the gateway, and how much of their limits they have used", 2, toolscript.LiveRun, func(s toolscript.Snapshot) any { return s.Runs }},
-	{"actors", "Show the actors of the gateway, and how long messages wait for them", 5, toolscript.LiveActor, func(s toolscript.Snapshot) any { return s.Actors }},
+	{
+		"runs", "Show the runs that go on, and how much of their limits they have used", 2, toolscript.LiveRun,
+		func(m *model) section { return runs(m, true) },
+		func(s toolscript.Snapshot) any {
+			return slices.DeleteFunc(slices.Clone(s.Runs), func(r toolscript.RunEntry) bool { return r.EndedAt != nil })
+		},
+	},
+	{"actors", "Show the actors of the gateway, and how long messages wait for them", 5, toolscript.LiveActor, actorTree, func(s toolscript.Snapshot) any { return s.Actors }},
 }
 
 // newNoun returns the command of a noun.
@@ -95,16 +103,15 @@ func (o *statusOptions) nounAppearance(s toolscript.Snapshot) (a appearance) {
 		return a
 	}
 	m := &model{state: s, now: time.Now(), level: 1}
-	for _, part := range views[o.noun.view].sections(m) {
-		if len(part.rows) == 0 {
-			b.WriteString(part.empty + "\n")
-			continue
-		}
-		t := terminal.Table{Header: headings(part)}
-		for _, r := range part.rows {
-			t.Add(r.cells...)
-		}
+	part := o.noun.table(m)
+	t := terminal.Table{Header: headings(part)}
+	for _, r := range part.rows {
+		t.Add(r.cells...)
+	}
+	if len(part.rows) > 0 {
 		_ = t.Write(&b, terminal.Columns(o.Stdout), o.PaintState(part.state())) // a Builder takes everything
+	} else {
+		b.WriteString(part.empty + "\n")
 	}
 	a.text, a.key = b.String(), b.String()
 	return a
