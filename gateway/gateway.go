@@ -32,18 +32,8 @@ type Options struct {
 	// confined has what servers install, and tools has lists of tools. Nil: there are no caches.
 	Cache func(name string) string
 
-	Workers Workers
+	Lends bool // with ServersOnly: the gateway has sandboxes, for scripts of others
 }
-
-// Workers says which worker processes a gateway may start.
-type Workers int
-
-// Values of Options.Workers.
-const (
-	NoWorkers Workers = iota
-	Sandboxes         // they run scripts of other gateways
-	AllWorkers
-)
 
 // Gateway is a System with all that it uses.
 type Gateway struct {
@@ -101,12 +91,12 @@ func (g *Gateway) convert(ctx context.Context, name string, input [][]byte, need
 
 // addWorkers adds the worker processes, which are processes of this program.
 func (o *Options) addWorkers() {
-	if o.Workers == NoWorkers {
+	if o.ServersOnly && !o.Lends {
 		return
 	}
 	of, s := worker.Options{CacheDir: o.Cache("quickjs"), Log: o.Logger}, &o.Scripts
 	s.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, of) }
-	if o.Workers == AllWorkers {
+	if !o.ServersOnly {
 		s.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, of) }
 		s.StartConverter = func(ctx context.Context) (workers.Worker, error) { return worker.StartConverter(ctx, of) }
 	}
@@ -120,14 +110,6 @@ func (g *Gateway) Close(ctx context.Context) error {
 
 // RunCommand runs a program, with this program as the helper process.
 func RunCommand(ctx context.Context, p upstream.Program) (upstream.ProgramResult, error) {
-	r, err := command.Runner{}.Run(ctx, command.Spec{
-		Args: p.Args, Project: p.Project, Root: p.Root, Dir: p.Dir, Writable: p.Writable, Env: p.Env, Network: p.Network, Timeout: p.Timeout, MaxOutput: p.MaxOutput,
-		Stdin: p.Stdin, Room: p.Room, Confined: p.Confined, Files: p.Files,
-	})
-	if err != nil {
-		return upstream.ProgramResult{}, err
-	}
-	return upstream.ProgramResult{
-		ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration,
-	}, nil
+	r, err := command.Runner{}.Run(ctx, command.Spec(p))
+	return upstream.ProgramResult(r), err
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -15,5 +14,5 @@ import (
 // The kinds of servers, in the order in which the configuration lists them.
 func init() {
 	upstream.Register(mcpclient.Kinds...)
-	upstream.Register(builtin.Kind, commands.Kind, openapi.Kind, graphql.Kind, wire.Fleet)
+	upstream.Register(builtin.Kind, commands.Kind, openapi.Kind, graphql.Kind)
 }

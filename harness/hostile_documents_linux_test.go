@@ -34,7 +34,7 @@ func documents(t *testing.T, document string) (s *actors.System, reads *atomic.I
 		t.Fatal(err)
 	}
 	g, err := gateway.Start(gateway.Options{
-		Options: actors.Options{Servers: map[string]upstream.Config{"api": {Type: upstream.OpenAPI, API: settings}}}, Workers: gateway.AllWorkers,
+		Options: actors.Options{Servers: map[string]upstream.Config{"api": {Type: upstream.OpenAPI, API: settings}}},
 	})
 	if err != nil {
 		t.Fatal(err)

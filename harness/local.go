@@ -73,8 +73,7 @@ func Start(c Config) (*Local, error) {
 			Servers: c.servers(), Logger: c.Logger,
 			Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return c.Approvals }},
 		},
-		Host:    upstream.Host{Own: map[string]upstream.Dial{upstream.InProcess: upstream.DialWith(c.Registry.dial)}},
-		Workers: gateway.AllWorkers,
+		Host: upstream.Host{Own: map[string]upstream.Dial{upstream.InProcess: upstream.DialWith(c.Registry.dial)}},
 	}
 	if c.Dir != "" {
 		engine := filepath.Join(c.Dir, "engine")

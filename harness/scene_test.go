@@ -68,7 +68,7 @@ var shared = sync.OnceValues(func() (*actors.System, error) {
 			Scripts: actors.Scripts{KeptDir: cache},
 		},
 		Host:  upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: cache}}.Dial)}},
-		Cache: func(name string) string { return map[string]string{"quickjs": cache}[name] }, Workers: gateway.AllWorkers,
+		Cache: func(name string) string { return map[string]string{"quickjs": cache}[name] },
 	})
 	if err != nil {
 		return nil, err

@@ -6,15 +6,10 @@ import (
 	"strings"
 )
 
-// settings returns the Settings of the server's kind as a JSON object; nil if it has none. note is
-// called for a path that is invalid.
-func (o Options) settings(n *node, file File, note func(err error, field ...string)) json.RawMessage {
-	kind := kindOf(n)
-	if len(kind.Settings) == 0 {
-		return nil
-	}
+// resolve makes the Paths of the server's kind absolute. note is called for each of them.
+func (o Options) resolve(n *node, file File, note func(err error, field ...string)) {
 	o.WorkDir = filepath.Dir(file.Path)
-	for _, path := range kind.Paths {
+	for _, path := range kindOf(n).Paths {
 		n.each(path, func(location []string, n *node) {
 			if n.text() == "" || isAddress(n.text()) {
 				return
@@ -23,6 +18,14 @@ func (o Options) settings(n *node, file File, note func(err error, field ...stri
 			note(err, location...)
 			n.value = at
 		})
+	}
+}
+
+// settings returns the Settings of the server's kind as a JSON object; nil if it has none.
+func settings(n *node) json.RawMessage {
+	kind := kindOf(n)
+	if len(kind.Settings) == 0 {
+		return nil
 	}
 	values := map[string]any{}
 	for _, name := range kind.Settings {

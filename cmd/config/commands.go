@@ -19,14 +19,12 @@ func commandTools(n *node) json.RawMessage {
 	return text
 }
 
-// commandRoot returns the folder in which the programs of a command server work: root, else
-// the folder of a project's file, else the working directory.
-func (o Options) commandRoot(n *node, file File) (string, error) {
-	root := n.child("root").text()
-	switch {
-	case root != "":
-		o.WorkDir = filepath.Dir(file.Path)
-		return o.absolute(root)
+// rootOf returns the folder in which the tools of a server work: root, else the folder of a project's
+// file, else the working directory; "" for a server of a type without root.
+func (o Options) rootOf(n *node, file File) (string, error) {
+	switch root := n.child("root").text(); {
+	case !kindOf(n).Has("root") || root != "":
+		return root, nil
 	case file.Project:
 		return filepath.Dir(file.Path), nil
 	default:

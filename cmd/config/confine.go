@@ -19,7 +19,7 @@ const (
 
 // confine returns what the processes of a server may reach; nil means all that the user
 // may. dir is the server's working directory; "" is that of the gateway.
-func (o Options) confine(n *node, dir string, file File) (*upstream.Confine, error) {
+func (o Options) confine(n *node, dir string) (*upstream.Confine, error) {
 	c := n.child("confine")
 	if c == nil {
 		return nil, nil
@@ -30,15 +30,7 @@ func (o Options) confine(n *node, dir string, file File) (*upstream.Confine, err
 			return nil, err
 		}
 	}
-	o.WorkDir = filepath.Dir(file.Path)
-	read, err := o.allAbsolute(c.child("read").texts())
-	if err != nil {
-		return nil, err
-	}
-	write, err := o.allAbsolute(c.child("write").texts())
-	if err != nil {
-		return nil, err
-	}
+	read, write := c.child("read").texts(), c.child("write").texts()
 	switch cmp.Or(c.text(), c.child("profile").text()) {
 	case readonlyProfile:
 		read = append(read, dir)
@@ -48,17 +40,6 @@ func (o Options) confine(n *node, dir string, file File) (*upstream.Confine, err
 		write = append(write, filepath.VolumeName(dir)+string(os.PathSeparator))
 	}
 	return &upstream.Confine{Read: read, Write: write, Net: c.child("net").texts()}, nil
-}
-
-func (o Options) allAbsolute(paths []string) (all []string, err error) {
-	for _, path := range paths {
-		path, err := o.absolute(path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, path)
-	}
-	return all, nil
 }
 
 // wrongConfine returns the mistakes in confine that the schema cannot find.

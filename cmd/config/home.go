@@ -13,13 +13,6 @@ import (
 // stands for any name or item.
 var programPaths = [][]string{{"command"}, {"args", "*"}, {"env", "*"}, {"commands", "*", "run", "*"}}
 
-// filePaths are the fields of a server that name a file or a folder. Options.absolute
-// expands ~ in them, even if it comes from a variable.
-var filePaths = [][]string{{"cwd"}, {"root"}, {"oauth", "assertionFile"}, {"confine", "read", "*"}, {"confine", "write", "*"}, {"exec", "writable", "*"}}
-
-// pathsOf returns the fields of a server that name a file or a folder, with those of its kind.
-func pathsOf(n *node) [][]string { return slices.Concat(filePaths, kindOf(n).Paths) }
-
 // settingPaths are the fields outside of servers that name a file or a folder.
 var settingPaths = [][]string{
 	{"search", "model"}, {"search", "library"},
@@ -62,7 +55,7 @@ func (n *node) walk(path, location []string, yield func([]string, *node)) {
 
 // wrongPaths returns mistakes for texts of a server that begin with the home folder of a named user.
 func (d *document) wrongPaths(name string, n *node) []finding {
-	return wrongHomes(n, []string{serversKey, name}, slices.Concat(programPaths, pathsOf(n)))
+	return wrongHomes(n, []string{serversKey, name}, slices.Concat(programPaths, kindOf(n).Paths))
 }
 
 // wrongSettingPaths is wrongPaths for settingPaths.

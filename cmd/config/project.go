@@ -16,7 +16,7 @@ func (o Options) project(n *node, file File, c upstream.Config) files.Folder {
 	folder := files.Folder{Dir: filepath.Dir(file.Path)}
 	o.WorkDir = folder.Dir
 	uses := kindOf(n).Has("cwd") && folder.Has(c.Dir) || folder.Has(c.Root)
-	for _, path := range pathsOf(n) {
+	for _, path := range kindOf(n).Paths {
 		n.each(path, func(_ []string, n *node) {
 			switch path, err := o.absolute(n.text()); {
 			case err != nil || n.text() == "" || isAddress(n.text()):

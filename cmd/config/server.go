@@ -22,20 +22,17 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 			wrong = append(wrong, wrongAt(append([]string{serversKey, name}, field...), at.key, err.Error()))
 		}
 	}
-	dir, err := o.serverDir(n.child("cwd").text(), ofFleet(n), file)
-	note(err, "cwd")
-	root, tools, unknown, err := o.builtin(n, file, packs)
+	o.resolve(n, file, note)
+	dir := serverDir(n, file)
+	root, err := o.rootOf(n, file)
 	note(err, "root")
-	note(unknown, "tools")
-	settings, err := o.builtinSettings(n, file)
-	note(err, "exec", "writable")
-	confine, err := o.confine(n, cmp.Or(root, dir), file)
+	tools, err := builtinTools(n, packs)
+	note(err, "tools")
+	confine, err := o.confine(n, cmp.Or(root, dir))
 	note(err, "confine")
-	login, err := o.login(n.child("oauth"), file)
-	note(err, "oauth", "assertionFile")
 	c = upstream.Config{
 		Confine:      confine,
-		API:          o.settings(n, file, note),
+		API:          settings(n),
 		Type:         kindOf(n).Type,
 		Disabled:     n.child("disabled").flag(),
 		Stateless:    n.child("stateless").flag(),
@@ -48,11 +45,11 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 		Source:       file.Path,
 		URL:          loginAddress(n),
 		Headers:      n.child("headers").textMap(),
-		OAuth:        login,
+		OAuth:        oauthConfig(n.child("oauth")),
 		Accounts:     n.accounts,
 		Root:         root,
 		Tools:        tools,
-		Settings:     settings,
+		Settings:     builtinSettings(n),
 		Commands:     commandTools(n),
 		Protocol:     n.child("protocol").text(),
 		IncludeTools: n.child("includeTools").texts(),
@@ -112,17 +109,11 @@ func impliedKind(n *node) upstream.Kind {
 // serverDir returns the working directory of a server. A project's servers run in the
 // project's folder, so that it does not matter where the gateway was started. Other servers
 // run in the gateway's folder.
-func (o Options) serverDir(cwd string, fleet bool, file File) (string, error) {
-	folder := filepath.Dir(file.Path)
-	switch {
-	case cwd != "":
-		o.WorkDir = folder
-		return o.absolute(cwd)
-	case file.Project && !fleet:
-		return folder, nil
-	default:
-		return "", nil
+func serverDir(n *node, file File) string {
+	if cwd := n.child("cwd").text(); cwd != "" || !file.Project || ofFleet(n) {
+		return cwd
 	}
+	return filepath.Dir(file.Path)
 }
 
 // problem returns why a server with a valid configuration must not be started, or nil.
@@ -169,18 +160,6 @@ func (o Options) wrongTogether(name string, n *node) (out []finding) {
 		out = append(out, wrongAt(location("oauth"), login.key, err.Error()))
 	}
 	return out
-}
-
-// login returns the oauth of a server. A relative path begins at the folder of its file.
-func (o Options) login(n *node, file File) (oauth.Config, error) {
-	c := oauthConfig(n)
-	if c.AssertionFile == "" {
-		return c, nil
-	}
-	o.WorkDir = filepath.Dir(file.Path)
-	var err error
-	c.AssertionFile, err = o.absolute(c.AssertionFile)
-	return c, err
 }
 
 func oauthConfig(n *node) oauth.Config {

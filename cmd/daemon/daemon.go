@@ -118,7 +118,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	}
 	var err error
 	if d.Gateway, err = gateway.Start(gateway.Options{
-		Options: o, Host: d.connections(), Cache: h.Cache, Watched: options.Watch.record(), Workers: gateway.AllWorkers,
+		Options: o, Host: d.connections(), Cache: h.Cache, Watched: options.Watch.record(),
 		Over: func(dial upstream.Dial) upstream.Dial { return options.Lent.over(dialOwn(dial)) },
 	}); err != nil {
 		d.release()

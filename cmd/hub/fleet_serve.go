@@ -111,11 +111,7 @@ func (h *fleetHub) health() error {
 
 // start starts the actors.
 func (h *fleetHub) start() (err error) {
-	o := gateway.Options{Host: upstream.Host{Answers: h.answers}, Options: actors.Options{Logger: h.Logger}}
-	if h.Runners > 0 {
-		o.Workers = gateway.Sandboxes
-	}
-	h.system, err = startServers(h.Host, o)
+	h.system, err = startServers(h.Host, gateway.Options{Host: upstream.Host{Answers: h.answers}, Options: actors.Options{Logger: h.Logger}, Lends: h.Runners > 0})
 	return err
 }
 

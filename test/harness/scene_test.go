@@ -119,9 +119,8 @@ func newScene(t *testing.T, o settings) *scene {
 		Scripts: actors.Scripts{
 			KeptDir: t.TempDir(),
 		}},
-		Host:    upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: t.TempDir()}}.Dial)}},
-		Cache:   func(name string) string { return map[string]string{"quickjs": engine}[name] },
-		Workers: gateway.AllWorkers,
+		Host:  upstream.Host{Own: map[string]upstream.Dial{upstream.Builtin: upstream.DialWith(builtin.Dialer{Registry: registry, Host: upstream.Host{StateDir: t.TempDir()}}.Dial)}},
+		Cache: func(name string) string { return map[string]string{"quickjs": engine}[name] },
 	})
 	if err != nil {
 		t.Fatal(err)

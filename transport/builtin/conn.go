@@ -28,9 +28,6 @@ type Conn = upstream.Conn
 // Dial opens the folder cfg.Root. The error is a *toolscript.Error: Invalid if the
 // configuration names an unknown tool, Unavailable if the folder cannot be opened.
 func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on upstream.Events) (*Conn, error) {
-	if cfg.Problem != nil {
-		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
-	}
 	registry := d.Registry
 	if registry == nil {
 		registry = NewRegistry()

@@ -16,7 +16,7 @@ var keys string
 var Kind = upstream.Kind{
 	Type: upstream.Builtin, About: "are the tools that toolscript itself has, for the files below root", Page: "builtin.md",
 	Required: `"required": ["root"]`, Schema: keys, Keys: []string{"root", "tools", "exec", "web", "agents"},
-	Functions: true, Flat: true, Review: upstream.ReviewDefinition,
+	Paths: [][]string{{"root"}, {"exec", "writable", "*"}}, Functions: true, Flat: true, Review: upstream.ReviewDefinition,
 	Missing: func(_ []string, cfg upstream.Config) (string, error) {
 		_, err := os.ReadDir(cfg.Root)
 		return `create the folder, or correct "root"`, err

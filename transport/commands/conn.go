@@ -25,9 +25,6 @@ type Dialer upstream.Host
 // Dial makes a tool of each command of cfg.Commands. No program starts before a call. The error is a
 // *toolscript.Error: Unsupported if this process cannot run or confine commands, else Invalid.
 func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on upstream.Events) (*upstream.Conn, error) {
-	if cfg.Problem != nil {
-		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
-	}
 	if d.RunCommand == nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New("this program cannot run commands")}
 	}

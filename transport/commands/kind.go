@@ -13,7 +13,7 @@ var keys string
 var Kind = upstream.Kind{
 	Type: upstream.Command, About: "are programs that commands declares", Page: "apis.md#commands",
 	Required: `"required": ["commands"]`, Schema: keys, Keys: []string{"commands", "env", "inheritEnv", "confine", "root", "exec"},
-	Functions: true,
+	Paths: [][]string{{"root"}, {"exec", "writable", "*"}, {"confine", "read", "*"}, {"confine", "write", "*"}}, Functions: true,
 	Missing: func(env []string, cfg upstream.Config) (string, error) {
 		return `install the program, or correct "run"`, FindPrograms(env, cfg)
 	},

@@ -46,9 +46,6 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	fail := func(kind toolscript.Kind, err error) (*upstream.Conn, error) {
 		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
 	}
-	if cfg.Problem != nil {
-		return fail(toolscript.Invalid, cfg.Problem)
-	}
 	var s Settings
 	if err := json.Unmarshal(cfg.API, &s); err != nil {
 		return fail(toolscript.Invalid, err)

@@ -52,10 +52,6 @@ func NewClient(o ClientOptions) *Client {
 // are those of mcpclient.Dialer.Dial.
 func (c *Client) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*Conn, error) {
 	about := toolscript.Error{Server: name}
-	if cfg.Problem != nil {
-		about.Kind, about.Err = toolscript.Invalid, cfg.Problem
-		return nil, &about
-	}
 	d := wire.Define(name, cfg, c.options.Folder, c.options.Environ())
 	if err := d.Check(); err != nil {
 		about.Kind, about.Permanent, about.Err = toolscript.Invalid, true, err

@@ -79,10 +79,6 @@ func (f *Fleet) Reset() {
 // affect the connection. The errors are those of mcpclient.Dialer.Dial.
 func (f *Fleet) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*FleetConn, error) {
 	about := toolscript.Error{Server: name}
-	if cfg.Problem != nil {
-		about.Kind, about.Err = toolscript.Invalid, cfg.Problem
-		return nil, &about
-	}
 	if !wire.ValidName(name) {
 		about.Kind, about.Err = toolscript.Invalid, errors.New("the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores")
 		return nil, &about

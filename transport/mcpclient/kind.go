@@ -17,6 +17,7 @@ var Kinds = []upstream.Kind{
 	{
 		Type: upstream.Stdio, Page: "configuration.md", Implied: "command", Required: `"required": ["command"]`, Schema: stdioKeys,
 		Keys:    []string{"command", "args", "env", "inheritEnv", "confine", "cwd", "protocol", "shared", "stateless", "startupTimeout", "idle"},
+		Paths:   [][]string{{"cwd"}, {"confine", "read", "*"}, {"confine", "write", "*"}},
 		Process: true, MCP: true, Dial: dialOf,
 		Missing: func(env []string, cfg upstream.Config) (string, error) {
 			return `install the program, or correct "command"`, FindProgram(env, cfg)
@@ -24,12 +25,15 @@ var Kinds = []upstream.Kind{
 	},
 	{
 		Type: upstream.HTTP, Words: []string{"streamable-http"}, Page: "configuration.md", Implied: "url", Required: `"required": ["url"]`, Schema: httpKeys,
-		Keys: httpEffects, MCP: true, Dial: dialOf,
+		Keys: httpEffects, Paths: httpPaths, MCP: true, Dial: dialOf,
 	},
-	{Type: upstream.SSE, Page: "configuration.md", Required: `"required": ["url"]`, Keys: httpEffects, MCP: true, Dial: dialOf},
+	{Type: upstream.SSE, Page: "configuration.md", Required: `"required": ["url"]`, Keys: httpEffects, Paths: httpPaths, MCP: true, Dial: dialOf},
 }
 
-var httpEffects = []string{"url", "headers", "protocol", "oauth", "shared", "stateless", "startupTimeout"}
+var (
+	httpEffects = []string{"url", "headers", "protocol", "oauth", "shared", "stateless", "startupTimeout"}
+	httpPaths   = [][]string{{"oauth", "assertionFile"}}
+)
 
 func dialOf(h upstream.Host) upstream.Dial {
 	return upstream.DialWith(Dialer(h).Dial)

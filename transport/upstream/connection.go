@@ -68,20 +68,21 @@ func (h Host) Dial() Dial {
 	}
 	maps.Copy(all, h.Own)
 	return func(ctx context.Context, name string, cfg Config, on Events) (Connection, error) {
-		refuse := func(err error) (Connection, error) {
-			return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: err}
-		}
+		about := &toolscript.Error{Kind: toolscript.Unsupported, Server: name}
 		switch dial, known := all[cfg.Type]; {
-		case cfg.Shared != "" && h.Shared == nil:
-			return refuse(errors.New(`this program has no hub; remove "shared" from the server`))
-		case cfg.Shared != "":
+		case cfg.Problem != nil:
+			about.Kind, about.Err = toolscript.Invalid, cfg.Problem
+		case cfg.Shared != "" && h.Shared != nil:
 			return h.Shared(ctx, name, cfg, on)
+		case cfg.Shared != "":
+			about.Err = errors.New(`this program has no hub; remove "shared" from the server`)
 		case known:
 			return dial(ctx, name, cfg, on)
 		case cfg.Kind().Hub:
-			return refuse(errors.New(`this program uses no fleet; remove the server, or define it without "fleet"`))
+			about.Err = errors.New(`this program uses no fleet; remove the server, or define it without "fleet"`)
 		default:
-			return refuse(fmt.Errorf("this program has no servers of the type %q", cfg.Type))
+			about.Err = fmt.Errorf("this program has no servers of the type %q", cfg.Type)
 		}
+		return nil, about
 	}
 }

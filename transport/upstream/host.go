@@ -93,4 +93,6 @@ type ProgramResult struct {
 	Aggregated string // both outputs, in the order of their arrival
 	TimedOut   bool
 	Duration   time.Duration
+
+	Confinement []toolscript.Confinement // the restrictions of the program
 }

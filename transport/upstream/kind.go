@@ -23,7 +23,7 @@ type Kind struct {
 	Implied  string // key that implies the type of a server without "type"; "" if none does
 
 	Settings []string   // the keys that Config.API contains
-	Paths    [][]string // the Settings that are paths; "*" stands for any name or item
+	Paths    [][]string // keys that are paths, which are made absolute, with ~ for the home folder; "*" stands for any name or item
 
 	Process   bool // a server is a process of this machine, if it is not shared
 	MCP       bool // servers speak MCP, so a hub can run them
@@ -53,8 +53,10 @@ const (
 // Has reports whether a key of the configuration has an effect on the kind.
 func (k Kind) Has(key string) bool { return slices.Contains(k.Keys, key) }
 
-// kinds are the kinds of this program, which change only before main.
+// kinds are the kinds of this program, which change only before main. The first ones have no folder:
+// programs connect to their servers with a Dial of their own.
 var kinds = []Kind{
+	{Type: Fleet, Hub: true},
 	{Type: Scripts, Functions: true, Review: ReviewNothing},
 	{Type: InProcess, Functions: true, Flat: true, Review: ReviewNothing},
 }
