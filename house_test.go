@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -309,12 +310,16 @@ func eachFile(t *testing.T, yield func(path string, set *token.FileSet, file *as
 	}
 }
 
-// typesOf are the names of the constants of package upstream for the types of servers.
-var typesOf = []string{"Stdio", "HTTP", "SSE", "Builtin", "Scripts", "Command", "OpenAPI", "GraphQL", "InProcess", "Fleet"}
+// typesOf are the names of the constants of package upstream for the types of servers, with their values.
+var typesOf = map[string]string{
+	"Stdio": "stdio", "HTTP": "http", "SSE": "sse", "Builtin": "builtin", "Scripts": "scripts", "Command": "command", "OpenAPI": "openapi",
+	"GraphQL": "graphql", "InProcess": "inprocess", "Fleet": "fleet",
+}
 
 // comparing are the folders that compare types of servers, with the reason.
 var comparing = map[string]string{
 	"transport/mcpclient": "it is the folder of three kinds, which it tells apart",
+	"cmd/setup":           "a package of the MCP Registry has a type of transport, with the same words",
 }
 
 // TestKindsDecide checks that only the folder of a kind compares types of servers. All others ask
@@ -323,14 +328,19 @@ func TestKindsDecide(t *testing.T) {
 	found := map[string]bool{}
 	eachFile(t, func(file string, set *token.FileSet, tree *ast.File) {
 		folder := filepath.ToSlash(filepath.Dir(file))
+		compares := func(x ast.Expr) {
+			if found[folder] = true; comparing[folder] == "" {
+				t.Errorf("%s: it compares the type of a server; ask its upstream.Kind", set.Position(x.Pos()))
+			}
+		}
 		note := func(of ...ast.Expr) {
 			for _, x := range of {
-				if s, is := x.(*ast.SelectorExpr); is && slices.Contains(typesOf, s.Sel.Name) {
-					if from, is := s.X.(*ast.Ident); is && from.Name == "upstream" {
-						if found[folder] = true; comparing[folder] == "" {
-							t.Errorf("%s: it compares the type of a server; ask its upstream.Kind", set.Position(x.Pos()))
-						}
-					}
+				s, is := x.(*ast.SelectorExpr)
+				if !is || typesOf[s.Sel.Name] == "" {
+					continue
+				}
+				if from, is := s.X.(*ast.Ident); is && from.Name == "upstream" {
+					compares(x)
 				}
 			}
 		}
@@ -339,6 +349,11 @@ func TestKindsDecide(t *testing.T) {
 			case *ast.BinaryExpr:
 				if n.Op == token.EQL || n.Op == token.NEQ {
 					note(n.X, n.Y)
+					field, isField := n.X.(*ast.SelectorExpr)
+					value, isValue := n.Y.(*ast.BasicLit)
+					if isField && isValue && field.Sel.Name == "Type" && slices.Contains(slices.Collect(maps.Values(typesOf)), strings.Trim(value.Value, `"`)) {
+						compares(n.Y)
+					}
 				}
 			case *ast.CaseClause:
 				note(n.List...)

@@ -45,7 +45,7 @@ const DefaultConnectTimeout = time.Minute
 // Options configure a System. Every field may be zero.
 type Options struct {
 	Servers        map[string]upstream.Config // by configured name
-	Dial           server.Dial                // nil: connects to real servers
+	Dial           server.Dial                // nil: that of the zero upstream.Host
 	Logins         *oauth.Sessions            // nil: no logins
 	ConnectTimeout time.Duration              // 0: DefaultConnectTimeout
 	HealthInterval time.Duration              // between two health checks of an idle server; 0: 30 seconds
@@ -105,11 +105,7 @@ type Types struct {
 
 func (o Options) withDefaults() Options {
 	if o.Dial == nil {
-		var host upstream.Host
-		if o.Logins != nil {
-			host.RoundTripper = Credentials(o.Logins)
-		}
-		o.Dial = host.Dial()
+		o.Dial = upstream.Host{}.Dial()
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout
