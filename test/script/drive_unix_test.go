@@ -10,9 +10,6 @@ import (
 
 var ownConsole *syscall.SysProcAttr
 
-// ctrlBreak reports whether a program can be sent the key Ctrl-Break of Windows.
-func ctrlBreak() bool { return false }
-
 // interrupt sends a signal to a process.
 func interrupt(process *os.Process, what string) error {
 	switch what {

@@ -32,15 +32,13 @@ func tsc() string {
 	return path
 }
 
-// condition implements the conditions [tsc], [links], [watch] and [break] in scripts.
+// condition implements the conditions [tsc], [links] and [watch] in scripts.
 func condition(name string) (bool, error) {
 	switch name {
 	case "tsc":
 		return tsc() != "", nil
 	case "links":
 		return links(), nil
-	case "break":
-		return ctrlBreak(), nil
 	case "watch":
 		return observed.Works() == nil, nil
 	}
