@@ -243,7 +243,7 @@ func callsOf(web string) map[string]string {
 	return map[string]string{
 		"readFile": `{ filePath: "a.txt" }`, "listDir": `{ dirPath: "." }`, "grepFiles": `{ pattern: "one" }`, "fileSearch": `{ pattern: "a" }`,
 		"applyPatch": `{ patch: "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch\n" }`, "writeFile": `{ filePath: "c.txt", content: "c" }`,
-		"exec": `{ command: ["true"] }`, "updatePlan": `{ plan: [{ step: "one", status: "pending" }] }`, "viewImage": `{ path: "p.png" }`,
+		"exec": `{ command: ["hostname"] }`, "updatePlan": `{ plan: [{ step: "one", status: "pending" }] }`, "viewImage": `{ path: "p.png" }`,
 		"listMcpResources": `{}`, "listMcpResourceTemplates": `{}`, "readMcpResource": `{ server: "none", uri: "x:y" }).catch((e: Error) => [e.message]`,
 		"saveToFC": `{ content: "text", fileKey: "k" }`, "fetchFromFC": `{}`, "prompts.save": `{ content: "text", promptKey: "p" }`,
 		"prompts.get": `{ promptKey: "p" }).catch((e: Error) => [e.message]`, // may run before prompts.save
@@ -269,7 +269,8 @@ func program(t *testing.T, config, stdin string, args ...string) (stdout string)
 	code := cli.Run(app.State{
 		Args: args, Dir: filepath.Join(dir, "work"), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &failed,
 		Env: []string{
-			"HOME=" + filepath.Join(dir, "home"), "TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(dir, "run"), "TOOLSCRIPT_DATA_DIR=" + engine,
+			"HOME=" + filepath.Join(dir, "home"), "USERPROFILE=" + filepath.Join(dir, "home"), // Windows has the second one
+			"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(dir, "run"), "TOOLSCRIPT_DATA_DIR=" + engine,
 			"TOOLSCRIPT_SEARCH_SEMANTIC=off", "PATH=" + os.Getenv("PATH"),
 		},
 	})
