@@ -226,3 +226,24 @@ func TestHooksNeverBlock(t *testing.T) {
 		}
 	}
 }
+
+// TestPreToolUseOfPowerShell: the hook asks about commands with which a person decides, and about scripts that name
+// tools under approval. It allows and admits nothing.
+func TestPreToolUseOfPowerShell(t *testing.T) {
+	w := belowAgent(t)
+	for command, want := range map[string]string{
+		"toolscript trust":                            `"ask"`,
+		"toolscript.exe trust; ls":                    `"ask"`,
+		"toolscript search x":                         "",
+		"toolscript list-servers --config other.json": "",
+		"ls": "",
+	} {
+		r := w.hook(t, "pre-tool-use", w.bash(t, command, map[string]any{"tool_name": "PowerShell"}))
+		if r.code != 0 || !strings.Contains(r.stdout, want) || want == "" && r.stdout != "" {
+			t.Errorf("%s: %+v, want %q", command, r, want)
+		}
+	}
+	if r := w.run(t, "list-servers", "--config", "other.json"); !strings.Contains(r.stderr, "a person has to run it") {
+		t.Errorf("the command was admitted: %+v", r)
+	}
+}

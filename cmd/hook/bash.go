@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Bash is the input of the client's Bash tool.
+// Bash is the input of the client's tools for commands of a shell: Bash, and PowerShell on Windows.
 type Bash struct {
 	Command     string  `json:"command"`
 	Description string  `json:"description"`
@@ -15,10 +15,10 @@ type Bash struct {
 	Unsandboxed bool    `json:"dangerouslyDisableSandbox"`
 }
 
-// Command returns the shell command of any call of Bash, or "" for other tools.
+// Command returns the command of any call of Bash or PowerShell, or "" for other tools.
 func (e Event) Command() string {
 	var b Bash
-	if e.ToolName != "Bash" || json.Unmarshal(e.ToolInput, &b) != nil {
+	if e.ToolName != "Bash" && e.ToolName != "PowerShell" || json.Unmarshal(e.ToolInput, &b) != nil {
 		return ""
 	}
 	return b.Command

@@ -44,7 +44,7 @@ func calls(command string, depth int) (found [][]string) {
 func called(words []string, depth int) (found [][]string) {
 	for i, word := range words {
 		switch name := path.Base(word); {
-		case name == "toolscript":
+		case name == "toolscript", name == "toolscript.exe", name == "toolscript.cmd":
 			return append(found, words[i+1:])
 		case slices.Contains(shells, name):
 			for _, inner := range words[i+1:] {

@@ -15,6 +15,8 @@ func TestCalls(t *testing.T) {
 		"FOO=1 ./bin/toolscript trust > out 2>&1": {{"trust"}},
 		"env A=b toolscript trust":                {{"trust"}},
 		"npx -y toolscript trust":                 {{"trust"}},
+		"toolscript.exe trust":                    {{"trust"}},
+		"toolscript.cmd trust -y; ls":             {{"trust", "-y"}},
 		"(toolscript search x; toolscript trust)": {{"search", "x"}, {"trust"}},
 		"echo $(toolscript trust -y)":             {{"trust", "-y"}},
 		"if true; then toolscript trust; fi":      {{"trust"}},

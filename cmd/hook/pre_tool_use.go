@@ -17,14 +17,18 @@ import (
 
 // preToolUse makes the client ask its user about scripts that name tools under approval, and about commands
 // and flags that need a person. It allows other safe commands of the agent. It does not answer about the
-// rest, so that the client asks the user as always.
+// rest, so that the client asks the user as always. It allows and admits no command of PowerShell, which may read a
+// command in another way than the parser of Bash.
 func preToolUse(_ context.Context, a *app.App, e Event) error {
 	call := &agentCall{PermissionProject: PermissionProject{Root: projectFolder(a, e), Dir: a.Absolute(e.Cwd)}, planning: e.PermissionMode == "plan", tree: a.Tree}
-	reasons, err := askAboutFlags(a, e.Command(), call)
-	if err != nil {
-		return err
+	reasons := call.personCommandsIn(e.Command())
+	if e.ToolName == "Bash" {
+		flags, err := askAboutFlags(a, e.Command(), call)
+		if err != nil {
+			return err
+		}
+		reasons = append(reasons, flags...)
 	}
-	reasons = append(call.personCommandsIn(e.Command()), reasons...)
 	if tools := approvalNeeded(a, e.Command(), call.PermissionProject); len(tools) > 0 {
 		reasons = append(reasons, question(tools))
 	}

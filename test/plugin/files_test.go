@@ -4,13 +4,14 @@ package plugin_test
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"image/png"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,27 @@ func readJSON(t *testing.T, path string, into any) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// output runs a command and returns what it prints, and its exit code.
+func output(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
 type manifest struct{ Name, Version, License string }
@@ -78,39 +100,38 @@ func readHooks(t *testing.T) hooks {
 	return file.Hooks
 }
 
-// TestHooks checks that every hook is in exec form, and that its program exists and is executable.
-func TestHooks(t *testing.T) {
-	seen := map[string]string{}
+// hookCommand is the command of a hook, in which sh, Git Bash and PowerShell find the same program and arguments.
+var hookCommand = regexp.MustCompile(`^set ([a-z-]+); \. "\$\{CLAUDE_PLUGIN_ROOT\}/hooks/run\.cmd" ([a-z-]+)$`)
+
+// hookCommands returns the commands of the hooks by the names that toolscript hook has for them.
+func hookCommands(t *testing.T) map[string]string {
+	t.Helper()
+	commands := map[string]string{}
 	for event, groups := range readHooks(t) {
 		for _, group := range groups {
 			for _, h := range group.Hooks {
-				if h.Type != "command" || len(h.Args) != 2 || h.Args[0] != "hook" {
-					t.Errorf("%s: %+v is not a call of toolscript hook in exec form", event, h)
+				m := hookCommand.FindStringSubmatch(h.Command)
+				if h.Type != "command" || h.Args != nil || m == nil || m[1] != m[2] {
+					t.Errorf("%s: %+v is not a call of toolscript hook", event, h)
 					continue
 				}
-				seen[event] = h.Args[1]
-				checkProgram(t, h.Command)
+				commands[m[1]] = h.Command
 			}
 		}
 	}
-	want := map[string]string{
-		"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "PreToolUse": "pre-tool-use", "SessionEnd": "session-end",
-	}
-	if fmt.Sprint(seen) != fmt.Sprint(want) {
-		t.Errorf("hooks = %v, want %v", seen, want)
-	}
+	return commands
 }
 
-func checkProgram(t *testing.T, command string) {
-	t.Helper()
-	path, ok := strings.CutPrefix(command, "${CLAUDE_PLUGIN_ROOT}/")
-	info, err := os.Stat(filepath.Join(pluginRoot, path))
-	if err != nil || !ok || !info.Mode().IsRegular() {
-		t.Errorf("hook program %s: %v", command, err)
-		return
+// TestHooks checks that each event has its hook.
+func TestHooks(t *testing.T) {
+	for event, groups := range readHooks(t) {
+		name := strings.ToLower(regexp.MustCompile(`\B[A-Z]`).ReplaceAllString(event, "-$0"))
+		if len(groups) != 1 || len(groups[0].Hooks) != 1 || !strings.HasSuffix(groups[0].Hooks[0].Command, " "+name) {
+			t.Errorf("%s: %+v, want the hook %s", event, groups, name)
+		}
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o111 != 0o111 {
-		t.Errorf("hook program %s has mode %v, want it executable", command, info.Mode())
+	if names := slices.Sorted(maps.Keys(hookCommands(t))); !slices.Equal(names, []string{"pre-tool-use", "session-end", "session-start", "user-prompt-submit"}) {
+		t.Errorf("hooks = %v", names)
 	}
 }
 

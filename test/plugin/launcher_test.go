@@ -4,7 +4,6 @@ package plugin_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,12 +18,9 @@ type launcherWorld struct{ dir, launcher string }
 func newLauncherWorld(t *testing.T) *launcherWorld {
 	t.Helper()
 	w := &launcherWorld{dir: t.TempDir()}
-	text, err := os.ReadFile(pluginRoot + "/bin/toolscript")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.launcher = w.write(t, "plugin/bin/toolscript", string(text))
-	w.write(t, "other plugin/bin/toolscript", string(text)) // an earlier version of the plugin
+	text := read(t, pluginRoot+"/bin/toolscript")
+	w.launcher = w.write(t, "plugin/bin/toolscript", text)
+	w.write(t, "other plugin/bin/toolscript", text) // an earlier version of the plugin
 	for _, place := range []string{"named/program", "path/toolscript", "second/toolscript", "data/bin/toolscript", "relative/toolscript"} {
 		w.write(t, place, "#!/bin/sh\necho "+place+" \"$PPID\" \"$@\"\n")
 	}
@@ -61,13 +57,7 @@ func (w *launcherWorld) run(t *testing.T, path []string, env map[string]string, 
 	for name, place := range env {
 		cmd.Env = append(cmd.Env, name+"="+filepath.Join(w.dir, place))
 	}
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+	return output(t, cmd)
 }
 
 func TestLauncherFindsTheProgram(t *testing.T) {
@@ -109,5 +99,33 @@ func TestLauncherWithoutAProgram(t *testing.T) {
 	}
 	if stdout, stderr, code = w.run(t, path, nil, "hook", "pre-tool-use"); code != 0 || stdout+stderr != "" {
 		t.Errorf("another hook: %q, %q, code %d", stdout, stderr, code)
+	}
+}
+
+// TestHooksInShells runs the commands of the hooks as the client does. The program gets the standard input, and the
+// client is its parent and gets its exit code.
+func TestHooksInShells(t *testing.T) {
+	w := newLauncherWorld(t)
+	for _, file := range []string{"bin/toolscript", "hooks/run.cmd"} {
+		w.write(t, "a $b's (1)/"+file, read(t, filepath.Join(pluginRoot, file)))
+	}
+	w.write(t, "reads/toolscript", "#!/bin/sh\nread -r line\necho \"$PPID $line $*\"\nexit 7\n")
+	for _, shell := range []string{"sh", "bash"} {
+		for name, command := range hookCommands(t) {
+			run := func(path string) (stdout, stderr string, code int) {
+				cmd := exec.CommandContext(t.Context(), shell, "-c", command)
+				cmd.Dir, cmd.Stdin = w.dir, strings.NewReader("input\n")
+				cmd.Env = []string{"CLAUDE_PLUGIN_ROOT=" + filepath.Join(w.dir, "a $b's (1)"), "PATH=" + filepath.Join(w.dir, path)}
+				return output(t, cmd)
+			}
+			want := strconv.Itoa(os.Getpid()) + " input hook " + name + "\n"
+			if stdout, stderr, code := run("reads"); stdout != want || stderr != "" || code != 7 {
+				t.Errorf("%s: %s: %q, %q, code %d; want %q and 7", shell, name, stdout, stderr, code, want)
+			}
+			stdout, stderr, code := run("empty")
+			if stderr != "" || code != 0 || strings.Contains(stdout, "not installed") != (name == "session-start") {
+				t.Errorf("%s: %s without the program: %q, %q, code %d", shell, name, stdout, stderr, code)
+			}
+		}
 	}
 }

@@ -12,6 +12,7 @@ const (
 )
 
 var suites = []emulated.Suite{
+	{Folder: "internal/files"},
 	{Folder: "internal/proc"},
 	{Folder: "runner/worker", Not: map[string]string{
 		"TestOneLimitForAllSteps":        wineCPU,
@@ -25,8 +26,12 @@ var suites = []emulated.Suite{
 		"TestPermanentCauses":                     "it starts the shell, and a file without permission to execute",
 		"TestMissingProgramNamesTheVariable":      "it starts the shell",
 	}},
+	{Folder: "harness"},
+	{Folder: "test/harness"},
 	{Folder: "test/sandbox", Whole: true},
-	{Folder: "test/plugin"},
+	{Folder: "test/plugin", Not: map[string]string{
+		"TestHooksInShells": "Wine has no PowerShell",
+	}},
 	{Folder: "test/script", Whole: true, Group: "TestScripts", Files: "testdata/*.txtar", Not: scripts},
 }
 
