@@ -22,9 +22,6 @@ import (
 // TestMain makes the test binary act as each program that toolscript starts from its own path:
 // a script worker, the reaper, the helper of a command, the demo server, or a gateway.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "mcp-changes" {
-		os.Exit(serveChanging(os.Args[2]))
-	}
 	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, proc.Command, runnercommand.Command, "mcp-demo", "gateway", "hub", "exec", "pins", "servers"}, os.Args[1]) {
 		os.Exit(cli.Main())
 	}

@@ -19,6 +19,12 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 )
 
+func init() {
+	if len(os.Args) == 3 && os.Args[1] == "mcp-changes" {
+		os.Exit(serveChanging(os.Args[2]))
+	}
+}
+
 // serveChanging runs an MCP server with the tool pay, whose description is read from a file. Its
 // tool reload reads the file again and notifies the client.
 func serveChanging(path string) int {
