@@ -10,8 +10,8 @@ import (
 )
 
 // drive is the program "drive WHAT COMMAND [ARGS]". It runs the command, prints the first line of its
-// output, and only then does WHAT: "input" sends the rest of standard input and closes it; the others are
-// signals, or keys of a console of Windows. A command that buffers its output therefore blocks.
+// output, and only then does WHAT: "input" sends the rest of standard input and closes it; "KILL" ends the process
+// without its knowledge; the others are signals, or keys of a console of Windows. A command that buffers its output therefore blocks.
 func drive(args []string) int {
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Stderr, cmd.SysProcAttr = os.Stderr, ownConsole
@@ -44,7 +44,11 @@ func drive(args []string) int {
 }
 
 func act(what string, process *os.Process, stdin io.WriteCloser) error {
-	if what != "input" {
+	switch what {
+	case "input":
+	case "KILL":
+		return process.Kill()
+	default:
 		return interrupt(process, what)
 	}
 	if _, err := io.Copy(stdin, os.Stdin); err != nil {

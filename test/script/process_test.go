@@ -5,11 +5,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
-// gone is the program "gone FILE". It fails unless the process whose id is in the file has ended.
+// gone is the program "gone FILE [soon]". It fails unless the process whose id is in the file has ended, or, with soon,
+// ends while the program waits.
 func gone(args []string) int {
 	text, err := os.ReadFile(args[0])
 	if err != nil {
@@ -21,9 +24,20 @@ func gone(args []string) int {
 		fmt.Fprintln(os.Stderr, "gone:", err)
 		return 2
 	}
-	if process, err := discovery.Identify(pid); err == nil { // otherwise there is no such process
+	tick, late := time.NewTicker(5*time.Millisecond), time.After(kit.Patience)
+	for waits := len(args) > 1; ; {
+		process, err := discovery.Identify(pid)
+		if err != nil { // there is no such process
+			return 0
+		}
+		if waits {
+			select {
+			case <-tick.C:
+				continue
+			case <-late:
+			}
+		}
 		fmt.Fprintf(os.Stderr, "gone: process %s is still there\n", process)
 		return 1
 	}
-	return 0
 }
