@@ -85,6 +85,14 @@ func TestLauncherFindsTheProgram(t *testing.T) {
 	}
 }
 
+// TestLauncherIsExecutable: its folder is in the PATH of the client's commands.
+func TestLauncherIsExecutable(t *testing.T) {
+	info, err := os.Stat(pluginRoot + "/bin/toolscript")
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 != 0o111 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 func TestLauncherWithoutAProgram(t *testing.T) {
 	w := newLauncherWorld(t)
 	path := []string{"plugin/bin", "empty"}
