@@ -35,15 +35,6 @@ func readJSON(t *testing.T, path string, into any) {
 	}
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // output runs a command and returns what it prints, and its exit code.
 func output(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, code int) {
 	t.Helper()

@@ -27,6 +27,15 @@ func newLauncherWorld(t *testing.T) *launcherWorld {
 	return w
 }
 
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func (w *launcherWorld) write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(w.dir, name)
