@@ -23,14 +23,6 @@ func TestMain(m *testing.M) {
 	if code, is := harness.Helper(os.Args); is {
 		os.Exit(code)
 	}
-	if len(os.Args) > 1 && os.Args[1] == fetchRole {
-		fetchConfined(os.Args[2:])
-		return
-	}
-	if len(os.Args) == 4 && os.Args[1] == breakRole {
-		breakOut(os.Args[2], os.Args[3])
-		return
-	}
 	var err error
 	if folder, err = os.MkdirTemp("", "toolscript-harness-"); err != nil {
 		panic(err)
