@@ -132,3 +132,17 @@ func TestTypesOfOtherListsAreKept(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyText: a program may make an answer with a text of no bytes.
+func TestEmptyText(t *testing.T) {
+	for _, mode := range []harness.Mode{harness.Disabled, harness.Enabled} {
+		a := answer.Answer{Parts: []answer.Part{{Text: &answer.Text{}}}}
+		err := harness.Process(t.Context(), nil, a, harness.Options{Mode: mode}, func(item harness.Item) error {
+			t.Errorf("%s: %+v", mode, item)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -139,6 +139,9 @@ type process struct {
 // text processes a text of the answer that begins at position at of its message. It
 // returns the position after the text.
 func (p *process) text(ctx context.Context, text string, at answer.Position) (answer.Position, error) {
+	if text == "" {
+		return at, nil
+	}
 	d := answer.NewDetector(at)
 	pieces := answer.Join(append(d.Write([]byte(text)), d.Close()...))
 	if p.options.Mode == Disabled {

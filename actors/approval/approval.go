@@ -303,9 +303,7 @@ func (a *Approvals) grant(r *request, scope string) error {
 	case r.Once:
 		return nil
 	case scope == toolscript.ScopeRun && r.Approval.Run != "":
-		if len(a.granted) > maxGranted {
-			maps.DeleteFunc(a.granted, func(g grant, _ Pin) bool { return g.run != "" })
-		}
+		a.forgetRuns()
 		a.granted[grantOf(r.Approval.Run, r.Approval.Tool, r.Pin)] = r.Pin
 		a.allowWaiting(r, r.Approval.Run)
 	case scope == toolscript.ScopeSession || scope == toolscript.ScopeAlways:
@@ -316,6 +314,23 @@ func (a *Approvals) grant(r *request, scope string) error {
 		return nil
 	}
 	return a.keep(r)
+}
+
+// forgetRuns removes the approvals for runs if there are more than maxGranted of them.
+func (a *Approvals) forgetRuns() {
+	forRun := func(g grant, _ Pin) bool { return g.run != "" }
+	if len(a.granted) <= maxGranted {
+		return
+	}
+	n := 0
+	for g := range a.granted {
+		if forRun(g, Pin{}) {
+			n++
+		}
+	}
+	if n > maxGranted {
+		maps.DeleteFunc(a.granted, forRun)
+	}
 }
 
 func (a *Approvals) keep(r *request) error {

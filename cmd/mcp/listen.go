@@ -152,9 +152,9 @@ func (e *entrance) listen(ctx context.Context, m message) []byte {
 	if l.filter.Prompts || l.filter.Resources {
 		e.watchLists(ctx)
 	}
+	e.listeners.add(l) // before the acknowledgement: a change during it is delivered after it
 	l.send(mcp.MethodNotificationSubscriptionsAcknowledged, map[string]any{"notifications": l.filter})
 	close(l.agreed)
-	e.listeners.add(l)
 	if !l.filter.empty() {
 		l.deliver(life)
 	}

@@ -187,6 +187,7 @@ var (
 )
 
 // fits reports whether a version is within bounds such as ">=3.8,<4". It returns true for bounds of any other form.
+// As in npm, a bound without its last numbers stands for all of them: 22.1.0 is within "<=22" and not within ">22".
 func fits(version, bounds string) bool {
 	have := numbers(versionNumber().FindString(version))
 	if strings.ContainsAny(bounds, "^~*x|") {
@@ -194,8 +195,9 @@ func fits(version, bounds string) bool {
 	}
 	for _, bound := range versionBound().FindAllStringSubmatch(bounds, -1) {
 		want := numbers(bound[2])
+		have := have[:min(len(have), len(want))]
 		order := slices.Compare(have, want)
-		ok := map[string]bool{">=": order >= 0, "<=": order <= 0, ">": order > 0, "<": order < 0, "=": slices.Equal(have[:min(len(have), len(want))], want)}
+		ok := map[string]bool{">=": order >= 0, "<=": order <= 0, ">": order > 0, "<": order < 0, "=": slices.Equal(have, want)}
 		if is, known := ok[bound[1]]; known && !is {
 			return false
 		}

@@ -21,7 +21,8 @@ func TestSchema(t *testing.T) {
 
 // TestTypes compares the table of types in the documentation with the kinds of servers.
 func TestTypes(t *testing.T) {
-	table := "\n| type | fields | page |\n|---|---|---|\n"
+	var table strings.Builder
+	table.WriteString("\n| type | fields | page |\n|---|---|---|\n")
 	for _, k := range upstream.Kinds() {
 		page, _, _ := strings.Cut(k.Page, "#")
 		if _, err := os.Stat("../../docs/" + page); err != nil {
@@ -31,7 +32,7 @@ func TestTypes(t *testing.T) {
 		if len(k.Words) > 0 {
 			name += " or " + code(k.Words...)
 		}
-		table += fmt.Sprintf("| %s | %s | [%s](%s) |\n", name, code(slices.Sorted(slices.Values(k.Keys))...), page, k.Page)
+		fmt.Fprintf(&table, "| %s | %s | [%s](%s) |\n", name, code(slices.Sorted(slices.Values(k.Keys))...), page, k.Page)
 	}
 	same(t, "../../docs/configuration.md", func(now string) string {
 		before, rest, _ := strings.Cut(now, "<!-- written by go test ./release/generate -update -->\n")
@@ -39,7 +40,7 @@ func TestTypes(t *testing.T) {
 		if !found {
 			t.Fatal("the documentation of the configuration has no place for the table of types")
 		}
-		return before + "<!-- written by go test ./release/generate -update -->\n" + table + "\n<!-- end -->\n" + after
+		return before + "<!-- written by go test ./release/generate -update -->\n" + table.String() + "\n<!-- end -->\n" + after
 	})
 }
 

@@ -77,7 +77,7 @@ func (f *Fleet) Reset() {
 // Dial connects to a server of the fleet. If no hub offers it at present, Dial waits
 // for a few seconds: another hub may be about to take it over. A later end of ctx does not
 // affect the connection. The errors are those of mcpclient.Dialer.Dial.
-func (f *Fleet) Dial(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (*FleetConn, error) {
+func (f *Fleet) Dial(ctx context.Context, name string, _ upstream.Config, on upstream.Events) (*FleetConn, error) {
 	about := toolscript.Error{Server: name}
 	if !wire.ValidName(name) {
 		about.Kind, about.Err = toolscript.Invalid, errors.New("the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores")
