@@ -13,7 +13,6 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/toolscript/toolscript/runner/quickjs/intl/cldr"
-	"github.com/toolscript/toolscript/runner/quickjs/intl/collation"
 	"github.com/toolscript/toolscript/runner/quickjs/intl/date"
 	"github.com/toolscript/toolscript/runner/quickjs/intl/number"
 )
@@ -121,8 +120,8 @@ func newZone(s settings, zone date.Zone) (format, error) {
 }
 
 func newCollator(s settings, _ date.Zone) (format, error) {
-	o, err := options[collation.Options](s)
-	return format{compare: collation.New(s.Locale, o).Compare}, err
+	o, err := options[Collation](s)
+	return format{compare: NewCollator(s.Locale, o).Compare}, err
 }
 
 func newList(s settings, _ date.Zone) (format, error) {

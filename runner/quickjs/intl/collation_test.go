@@ -1,18 +1,18 @@
-package collation_test
+package intl_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/toolscript/toolscript/runner/quickjs/intl/collation"
+	"github.com/toolscript/toolscript/runner/quickjs/intl"
 )
 
 func TestCompare(t *testing.T) {
-	plain := collation.Options{Sensitivity: "variant", CaseFirst: "false"}
+	plain := intl.Collation{Sensitivity: "variant", CaseFirst: "false"}
 	for _, test := range []struct {
 		locale string
-		change func(o *collation.Options)
+		change func(o *intl.Collation)
 		want   string // texts in order; = joins equal texts
 	}{
 		{"en", nil, "a A á ab b"},
@@ -21,18 +21,18 @@ func TestCompare(t *testing.T) {
 		{"ru", nil, "1 а я a"},
 		{"ja", nil, "a あ 亜 中 α"},
 		{"zh", nil, "北 上 a"},
-		{"en", func(o *collation.Options) { o.Numeric = true }, "a2 a10 b"},
-		{"en", func(o *collation.Options) { o.Sensitivity = "base" }, "a=A=á b"},
-		{"en", func(o *collation.Options) { o.Sensitivity = "accent" }, "a=A á b"},
-		{"en", func(o *collation.Options) { o.Sensitivity = "case" }, "a=á A b"},
-		{"en", func(o *collation.Options) { o.CaseFirst = "upper" }, "A a B b"},
-		{"en", func(o *collation.Options) { o.IgnorePunctuation = true }, "a-b=ab a.c"},
+		{"en", func(o *intl.Collation) { o.Numeric = true }, "a2 a10 b"},
+		{"en", func(o *intl.Collation) { o.Sensitivity = "base" }, "a=A=á b"},
+		{"en", func(o *intl.Collation) { o.Sensitivity = "accent" }, "a=A á b"},
+		{"en", func(o *intl.Collation) { o.Sensitivity = "case" }, "a=á A b"},
+		{"en", func(o *intl.Collation) { o.CaseFirst = "upper" }, "A a B b"},
+		{"en", func(o *intl.Collation) { o.IgnorePunctuation = true }, "a-b=ab a.c"},
 	} {
 		o := plain
 		if test.change != nil {
 			test.change(&o)
 		}
-		c := collation.New(test.locale, o)
+		c := intl.NewCollator(test.locale, o)
 		groups := strings.Fields(test.want)
 		for i, group := range groups {
 			for j, other := range groups {
@@ -54,7 +54,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add("きょう", "x", "", false)
 	f.Fuzz(func(t *testing.T, a, b, x string, numeric bool) {
 		for _, locale := range []string{"en", "ja", "fr-CA"} {
-			c := collation.New(locale, collation.Options{Sensitivity: "variant", CaseFirst: "upper", Numeric: numeric})
+			c := intl.NewCollator(locale, intl.Collation{Sensitivity: "variant", CaseFirst: "upper", Numeric: numeric})
 			if c.Compare(a, a) != 0 || c.Compare(a, b) != -c.Compare(b, a) {
 				t.Errorf("%s: %q and %q: %d and %d", locale, a, b, c.Compare(a, b), c.Compare(b, a))
 			}

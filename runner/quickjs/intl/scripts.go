@@ -1,4 +1,4 @@
-package collation
+package intl
 
 import (
 	"bytes"

@@ -1,5 +1,4 @@
-// Package collation compares texts like Intl.Collator.
-package collation
+package intl
 
 import (
 	"strings"
@@ -10,8 +9,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Options are the options of Intl.Collator.
-type Options struct {
+// Collation are the options of Intl.Collator.
+type Collation struct {
 	Sensitivity       string `json:"sensitivity"` // base, accent, case or variant
 	IgnorePunctuation bool   `json:"ignorePunctuation"`
 	Numeric           bool   `json:"numeric"`
@@ -20,7 +19,7 @@ type Options struct {
 
 // Collator compares texts. It is safe for concurrent use.
 type Collator struct {
-	Options
+	Collation
 	scripts             []script
 	base, accent, exact level
 }
@@ -29,8 +28,8 @@ type Collator struct {
 // is not safe for concurrent use.
 type level struct{ *sync.Pool }
 
-// New returns a collator for a locale.
-func New(locale string, o Options) *Collator {
+// NewCollator returns a collator for a locale.
+func NewCollator(locale string, o Collation) *Collator {
 	if locale == "fr-CA" {
 		locale += "-u-kb-true" // compare accents from the end
 	}
@@ -45,7 +44,7 @@ func New(locale string, o Options) *Collator {
 		return level{&sync.Pool{New: func() any { return collate.New(tag, options...) }}}
 	}
 	return &Collator{
-		Options: o, scripts: scriptsOf(locale),
+		Collation: o, scripts: scriptsOf(locale),
 		base: of(collate.IgnoreDiacritics, collate.IgnoreCase), accent: of(collate.IgnoreCase), exact: of(),
 	}
 }
