@@ -214,6 +214,7 @@ const (
 var odd = map[string]string{
 	"cmd/toolscript":         "a program that calls cmd/cli",
 	"cmd/toolscript-llama":   "a program of its own, because its library panics without its C library",
+	"transport/kinds":        "the list of the kinds of servers",
 	"internal/rescue":        "every recover of the program, but two that need more",
 	"runner/quickjs/prelude": "one Go file that embeds the JavaScript files of its folder",
 }

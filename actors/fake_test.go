@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"

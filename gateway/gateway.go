@@ -1,3 +1,5 @@
+// Package gateway puts a gateway together: the actors, the connections to servers, the worker processes,
+// and what starts and confines the processes of servers.
 package gateway
 
 import (
@@ -13,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/runner/worker"
+	_ "github.com/toolscript/toolscript/transport/kinds" // for upstream.Host.Dial
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 

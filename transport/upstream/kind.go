@@ -7,7 +7,7 @@ import (
 
 // Kind is a kind of server: its part of the configuration and of the documentation, what the rest of
 // the program must know of its servers, and how a gateway connects to them. Each kind is a value in a
-// folder of its own; the list of kinds is in package gateway.
+// folder of its own; the list of kinds is package kinds.
 type Kind struct {
 	Type  string   // value of Config.Type
 	Words []string // other words for the type in a configuration

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	_ "github.com/toolscript/toolscript/gateway" // the kinds of servers
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 
 	"github.com/google/go-cmp/cmp"
 

@@ -1,6 +1,6 @@
-// Package gateway puts a gateway together: the actors, the kinds of servers, the worker processes,
-// and what starts and confines the processes of servers.
-package gateway
+// Package kinds lists the kinds of servers. A program imports it for its effect. It is a package of its
+// own, because whoever reads a configuration needs it, but not the engines of a gateway.
+package kinds
 
 import (
 	"github.com/toolscript/toolscript/transport/builtin"
