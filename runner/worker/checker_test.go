@@ -62,7 +62,7 @@ func TestCheckerKilled(t *testing.T) {
 		t.Skip("it takes long")
 	}
 	for name, code := range map[string]string{
-		"arrows":      strings.Repeat("a=>", 3000) + "a",
+		"async calls": asyncCalls,
 		"assignments": strings.Repeat("a=", 500_000) + "a",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestCheckerEndsWithCtx(t *testing.T) {
 	for name, ctx := range map[string]context.Context{"busy": busy, "ended": ended} {
 		t.Run(name, func(t *testing.T) {
 			c := startChecker(t)
-			_, _, err := c.Compile(ctx, runner.Source{Code: strings.Repeat("a=>", 3000) + "a"})
+			_, _, err := c.Compile(ctx, runner.Source{Code: asyncCalls})
 			if !errors.Is(err, context.Cause(ctx)) || err == nil {
 				t.Errorf("Compile = %v, want the cause of its ctx", err)
 			}

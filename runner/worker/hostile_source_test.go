@@ -28,9 +28,10 @@ var hostile = map[string]struct{ want, code string }{
 	"250,000 brackets":            {spent + or + overflow, "const x = " + strings.Repeat("[", 250_000) + strings.Repeat("]", 250_000)},
 	"250,000 open brackets":       {spent + or + overflow, strings.Repeat("(", 250_000)},
 	"250,000 braces":              {spent + or + overflow, strings.Repeat("{", 250_000)},
-	"250,000 prefixes":            {spent + or + overflow, strings.Repeat("!", 250_000)},
-	"nested templates":            {spent + or + overflow, strings.Repeat("`${", 80_000)},
-	"3,000 arrows":                {spent, "const f = " + strings.Repeat("a=>", 3000) + "1"},
+	"250,000 prefixes":            {spent + or + overflow + or + "^TS1109 ", strings.Repeat("!", 250_000)},
+	"nested templates":            {spent + or + overflow + or + "^TS1109 ", strings.Repeat("`${", 80_000)},
+	"async calls":                 {spent, asyncCalls},
+	"3,000 arrows":                {spent + or + nothing, "const f = " + strings.Repeat("a=>", 3000) + "1"},
 	"arrays 500 deep":             {spent, "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500)},
 	"types 2,000 deep":            {nothing, "type X = " + strings.Repeat("[", 1999) + strings.Repeat("]", 1999) + "; export type Y = X"},
 	"types 30,000 deep":           {spent + or + overflow, "type X = " + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000) + "; export type Y = X"},
@@ -53,10 +54,13 @@ var hostile = map[string]struct{ want, code string }{
 	"nested generics":             {spent + or + "^TS2322 ", "type A<T> = { x: T }; type X = " + strings.Repeat("A<", 1900) + "1" + strings.Repeat(">", 1900) + "; const x: X = 1"},
 	"circular types":              {"^TS2456 ", "type A = B | { a: A }; type B = C & { b: B }; type C = A; const c: C = 1"},
 	"reference comments":          {"^import ", strings.Repeat("/// <reference path='/etc/passwd' />\n", 1000) + "1"},
-	"import types of files":       {"^import ", strings.Repeat("type A = import('/etc/passwd').X;\n", 1000)},
+	"import types of files":       {"^import ", "let a: import('/etc/passwd').X;\n" + strings.Repeat("a as import('/etc/passwd').X;\n", 1000)},
 	"a string of gigabytes":       {full + or + spent, doubling()},
 	"@ts-nocheck and arrays":      {nothing, "// @ts-nocheck\n" + "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500)},
 }
+
+// asyncCalls keeps the compiler busy for minutes: it reads each call as a function first.
+var asyncCalls = strings.Repeat("async(", 40) + "1" + strings.Repeat(")", 40)
 
 // doubling returns a source with a string type that would have two gigabytes.
 func doubling() string {

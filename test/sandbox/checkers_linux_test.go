@@ -82,7 +82,7 @@ func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
 	defer cancel()
 	hostile := make(chan error, 1)
 	go func() {
-		hostile <- g.Exec(ctx, toolscript.ExecRequest{Code: "const f = " + strings.Repeat("a=>", 3000) + "1"}, func(toolscript.Event) error { return nil })
+		hostile <- g.Exec(ctx, toolscript.ExecRequest{Code: "const f = " + strings.Repeat("async(", 40) + "1" + strings.Repeat(")", 40)}, func(toolscript.Event) error { return nil })
 	}()
 	used := work()
 	await(t, "no checker is busy", time.Millisecond, func() bool { return work() > used+300*time.Millisecond }) // more than an ordinary source needs
