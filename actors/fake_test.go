@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 

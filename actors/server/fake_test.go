@@ -12,14 +12,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
-
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/upstream"
 )

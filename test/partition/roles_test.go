@@ -27,6 +27,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 

@@ -25,6 +25,7 @@ import (
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/deno"
 	"github.com/toolscript/toolscript/runner/worker"
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/server"
@@ -23,6 +21,7 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 

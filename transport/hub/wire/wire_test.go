@@ -12,12 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/wire"
+	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 	"github.com/toolscript/toolscript/transport/upstream"
