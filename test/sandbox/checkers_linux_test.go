@@ -30,7 +30,7 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 		limit            runner.Usage
 	}{
 		{"time", "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "; return x", "s; ", limit},
-		{"stack", strings.Repeat("!", 250_000), "could not be compiled: it is too complex", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
+		{"stack", "const x = " + strings.Repeat("[", 250_000) + strings.Repeat("]", 250_000), "could not be compiled: it is too complex", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
 		// On a busy machine, filling the memory needs about as much work as the limit allows.
 		{"memory", doubling.String(), " 512 MB ", runner.Usage{Work: 10 * limit.Work, Wall: 10 * limit.Wall}},
 	} {
