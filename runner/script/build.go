@@ -60,6 +60,9 @@ func (u unit) refuseSyntax(s shim.Syntax) []toolscript.Diagnostic {
 	for _, offset := range s.CommonJS[:min(len(s.CommonJS), maxDiagnostics)] {
 		errs = append(errs, u.at(offset, codeSyntax, "CommonJS is not supported: return the value, or export it as default"))
 	}
+	for _, offset := range s.Deferred[:min(len(s.Deferred), maxDiagnostics)] {
+		errs = append(errs, u.at(offset, codeSyntax, "the engines do not defer imports: import the module without defer"))
+	}
 	switch {
 	case s.Returns && u.module:
 		errs = append(errs, u.at(s.ReturnAt, codeSyntax, "only the script itself returns from its top level: export the value"))

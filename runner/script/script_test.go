@@ -100,6 +100,8 @@ func TestCompileRefuses(t *testing.T) {
 		{"module.exports", "", "module.exports = 1; export {}", []place{{1, 1, "syntax"}}, "CommonJS"},
 		{"exports alone", "", "exports.a = 1", []place{{1, 1, "syntax"}}, "CommonJS"},
 		{"export equals", "", "const a = 1;\nexport = a", []place{{2, 1, "syntax"}}, "CommonJS"},
+		{"import.defer", "", "await import.defer('toolscript')", []place{{1, 7, "syntax"}}, "do not defer"},
+		{"import defer", "", "import defer * as all from 'toolscript'\nall.tools", []place{{1, 8, "syntax"}}, "do not defer"},
 		{"declared twice", "", "let a = 1;\nlet a = 2;", []place{{1, 5, "TS2451"}, {2, 5, "TS2451"}}, "Cannot redeclare"},
 		{"JSX by name", "page.tsx", "", []place{{1, 1, "file"}}, "page.tsx is not a script: JSX"},
 		{"JSON by name", "DATA.JSON", "{}", []place{{1, 1, "file"}}, "JSON is data"},

@@ -16,6 +16,7 @@ func TestEmit(t *testing.T) {
 		{"an import that a namespace renames", "import * as m from 'lib'; import T = m.T; import f = m.f; f(1 as T)", "import * as m from 'lib';\nvar f = m.f;\nf(1);\n"},
 		{"an import without names", "import 'lib'", "import 'lib';\n"},
 		{"an import of a declared name", "declare const args: string[]; import { args } from 'lib'; args", "import { args } from 'lib';\nargs;\n"},
+		{"attributes of imports", "import a from 'b' with { type: 'text' }; export * from 'c' with { type: 'json' }; await import(a, { with: { type: 'text' } })", "import a from 'b';\nexport * from 'c';\nawait import(a);\n"},
 		{"exports of types", "interface A {}\ntype B = 1; const D = 1; import type { T } from 'x'; import { type U } from 'x'; export { A, B, D, T, U }", "const D = 1;\nexport { D };\n"},
 		{"a type as default", "interface X {} export default X", ""},
 		{"a name that is type and value", "interface X {} const X = 1; export default X", "const X = 1;\nexport default X;\n"},

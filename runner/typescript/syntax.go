@@ -19,6 +19,7 @@ type Syntax struct {
 	References []int    // offsets of reference comments
 	Returns    bool     // a return statement is at the top level
 	ReturnAt   int      // offset of the first of them
+	Deferred   []int    // offsets of import.defer and import defer
 	CommonJS   []int    // offsets of module and exports, as in module.exports = a, and of export = a
 
 	ImportsEnd int         // offset after the leading imports, where further imports can be inserted
@@ -71,6 +72,7 @@ func Parse(text string, javaScript bool, exported []string) Syntax {
 	r.out.Function, r.out.Unused = r.onlyFunction(), r.lastExpression()
 	slices.Sort(r.out.References)
 	slices.Sort(r.out.CommonJS)
+	slices.Sort(r.out.Deferred)
 	slices.SortFunc(r.out.Imports, func(a, b Import) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortFunc(r.out.Banned, func(a, b Banned) int { return cmp.Compare(a.Offset, b.Offset) })
 	return r.out
@@ -206,6 +208,14 @@ func (r *reader) visit(n *ast.Node) {
 			if at := r.start(n); !r.out.Returns || at < r.out.ReturnAt {
 				r.out.Returns, r.out.ReturnAt = true, at
 			}
+		}
+	case ast.KindMetaProperty:
+		if n.AsMetaProperty().KeywordToken == ast.KindImportKeyword && n.Name().Text() != "meta" {
+			r.out.Deferred = append(r.out.Deferred, r.start(n))
+		}
+	case ast.KindImportClause:
+		if n.AsImportClause().PhaseModifier == ast.KindDeferKeyword {
+			r.out.Deferred = append(r.out.Deferred, r.start(n))
 		}
 	case ast.KindExportAssignment:
 		if n.AsExportAssignment().IsExportEquals {
