@@ -53,7 +53,7 @@ func Emit(text string, javaScript bool) (result Emitted, found []Diagnostic) {
 	for _, t := range all {
 		file = t.TransformSourceFile(file)
 	}
-	detach(file)
+	finish(file, emit)
 	writer := &writer{EmitTextWriter: printer.NewTextWriter("\n", 1)}
 	generator := sourcemap.NewGenerator("main.js", "", folder, tspath.ComparePathsOptions{UseCaseSensitiveFileNames: true, CurrentDirectory: root})
 	printer.NewPrinter(printer.PrinterOptions{

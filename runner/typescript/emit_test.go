@@ -33,6 +33,7 @@ func TestEmit(t *testing.T) {
  F[F["Z"] = void 0] = "Z";
 })(F || (F = {}));
 `},
+		{"parentheses", "-(-x as any); +<any>+y; for (let i = ('f' in o as any); ;) ; (-z as any) ** 2; (a?.b)!.c; (c as any)", "-(-x);\n+(+y);\nfor (let i = ('f' in o);;)\n ;\n(-z) ** 2;\n(a?.b).c;\n(c);\n"},
 		{"texts", "let u = 'a\\u2028b' + `x\\u{1F600}${1}` + \"ä\"; var \\u0061b = 1_000", "let u = 'a\\u2028b' + `x\\u{1F600}${1}` + \"ä\";\nvar ab = 1_000;\n"},
 		{"a source map of the text", "a()\n//# sourceMappingURL=file:///etc/passwd", "a();\n"},
 	} {

@@ -43,12 +43,20 @@ func lineStart(text string) int {
 	return start
 }
 
-// detach removes the parents of the identifiers: for each of them, the printer would climb to the root of
-// the tree, which takes minutes for an expression of some 10,000 parts.
-func detach(file *ast.SourceFile) {
+// finish prepares the tree for the printer. It removes the parents of the identifiers: for each of them,
+// the printer would climb to the root of the tree, which takes minutes for an expression of some 10,000
+// parts. It restores the parentheses around assertions of types, and writes some for <T>x: without them,
+// -(-x as number) would be --x.
+func finish(file *ast.SourceFile, emit *printer.EmitContext) {
 	visitAll(file.AsNode(), func(n *ast.Node) {
-		if n.Kind == ast.KindIdentifier {
+		switch n.Kind {
+		case ast.KindIdentifier:
 			n.Parent = nil
+		case ast.KindPartiallyEmittedExpression:
+			if o := emit.Original(n); o != nil && (ast.IsParenthesizedExpression(o) || o.Kind == ast.KindTypeAssertionExpression) {
+				partial := n.AsPartiallyEmittedExpression()
+				partial.Expression = emit.Factory.NewParenthesizedExpression(partial.Expression)
+			}
 		}
 	})
 }
