@@ -15,14 +15,17 @@ import (
 // emitter calls no other methods of the interface for JavaScript.
 type names struct {
 	printer.EmitResolver
-	file     *ast.SourceFile
-	resolver binder.ReferenceResolver
-	used     map[*ast.Node]bool // imports whose value the text uses; nil before they are found
-	members  map[*ast.Node]evaluator.Result
+	file      *ast.SourceFile
+	resolver  binder.ReferenceResolver
+	used      map[*ast.Node]bool // imports whose value the text uses; nil before they are found
+	constants map[*ast.Node]evaluator.Result
+	evaluate  evaluator.Evaluator
 }
 
 func newNames(file *ast.SourceFile, resolver binder.ReferenceResolver) *names {
-	return &names{file: file, resolver: resolver, members: map[*ast.Node]evaluator.Result{}}
+	n := &names{file: file, resolver: resolver, constants: map[*ast.Node]evaluator.Result{}}
+	n.evaluate = evaluator.NewEvaluator(n.evaluateName, ast.OEKParentheses)
+	return n
 }
 
 // MarkLinkedReferencesRecursively finds the imports that the text uses. It resolves a name until all its
@@ -72,8 +75,23 @@ func refersToValue(n *ast.Node) bool {
 	return !ast.IsDeclarationName(n) && !ast.IsIdentifierName(n) && ast.IsExpressionNode(n) && !ast.IsPartOfTypeQuery(n)
 }
 
-// IsReferencedAliasDeclaration reports whether the text uses the value of an import.
-func (n *names) IsReferencedAliasDeclaration(node *ast.Node) bool { return n.used[node] }
+// IsReferencedAliasDeclaration reports whether the text uses the value of an import, or exports it in
+// export import A = B.C.
+func (n *names) IsReferencedAliasDeclaration(node *ast.Node) bool {
+	if n.used[node] || !ast.IsImportEqualsDeclaration(node) || !ast.HasSyntacticModifier(node, ast.ModifierFlagsExport) {
+		return n.used[node]
+	}
+	name := node.AsImportEqualsDeclaration().ModuleReference
+	first := name
+	for ast.IsQualifiedName(first) {
+		first = first.AsQualifiedName().Left
+	}
+	if !ast.IsIdentifier(first) || n.resolver.GetReferencedImportDeclaration(first) != nil {
+		return true
+	}
+	s := n.symbol(name)
+	return s != nil && s.Flags&ast.SymbolFlagsValue != 0
+}
 
 // IsTopLevelValueImportEqualsWithEntityName is only asked for scripts that are no modules.
 func (n *names) IsTopLevelValueImportEqualsWithEntityName(*ast.Node) bool { return false }
@@ -131,54 +149,77 @@ func declaresType(file *ast.SourceFile, name string) bool {
 	return false
 }
 
-// GetEnumMemberValue returns the constant value of a member of an enum, which may name members before
-// it.
+// GetEnumMemberValue returns the constant value of a member of an enum. It may name constants and members
+// of all enums before it.
 func (n *names) GetEnumMemberValue(member *ast.Node) evaluator.Result {
-	if r, known := n.members[member]; known {
+	if r, known := n.constants[member]; known {
 		return r
 	}
-	evaluate := evaluator.NewEvaluator(n.evaluateName, ast.OEKParentheses)
 	next := jsnum.Number(0)
 	counts := true
 	for _, m := range member.Parent.Members() {
 		var r evaluator.Result
 		switch {
 		case m.Initializer() != nil:
-			r = evaluate(m.Initializer(), m)
+			r = n.evaluate(m.Initializer(), m)
 		case counts:
 			r = evaluator.NewResult(next, false, false, false)
 		}
-		n.members[m] = r
+		n.constants[m] = r
 		last, number := r.Value.(jsnum.Number)
 		next, counts = last+1, number
 	}
-	return n.members[member]
+	return n.constants[member]
 }
 
-// evaluateName returns the value of another member of the enum of a member, by its name alone or after
-// the name of the enum.
-func (n *names) evaluateName(e, member *ast.Node) evaluator.Result {
-	enum := member.Parent
-	name := e
-	switch {
-	case ast.IsPropertyAccessExpression(e) && ast.IsIdentifier(e.Expression()) && e.Expression().Text() == enum.Name().Text():
-		name = e.Name()
-	case ast.IsElementAccessExpression(e) && ast.IsIdentifier(e.Expression()) && e.Expression().Text() == enum.Name().Text():
-		name = e.AsElementAccessExpression().ArgumentExpression
-		if !ast.IsStringLiteralLike(name) {
-			return evaluator.Result{}
-		}
-	case ast.IsIdentifier(e):
-		if e.Text() == "Infinity" || e.Text() == "NaN" {
+// evaluateName returns the value of a name in the initializer of a declaration: that of a member of an
+// enum, or of a constant without a type.
+func (n *names) evaluateName(e, location *ast.Node) evaluator.Result {
+	s := n.symbol(e)
+	if s == nil {
+		if ast.IsIdentifier(e) && (e.Text() == "Infinity" || e.Text() == "NaN") {
 			return evaluator.NewResult(jsnum.FromString(e.Text()), false, false, false)
 		}
-	default:
 		return evaluator.Result{}
 	}
-	for _, m := range enum.Members() {
-		if r, known := n.members[m]; known && ast.GetTextOfPropertyName(m.Name()) == name.Text() {
-			return r
-		}
+	d := s.ValueDeclaration
+	if d == nil || d.Pos() >= location.Pos() || d.Flags&ast.NodeFlagsAmbient != 0 {
+		return evaluator.Result{}
 	}
-	return evaluator.Result{}
+	if r, known := n.constants[d]; known {
+		return r
+	}
+	switch {
+	case ast.IsEnumMember(d):
+		if d.Parent != location.Parent {
+			return n.GetEnumMemberValue(d)
+		}
+	case ast.IsVariableDeclaration(d) && ast.IsVarConst(d) && d.Type() == nil && d.Initializer() != nil:
+		n.constants[d] = n.evaluate(d.Initializer(), d)
+	}
+	return n.constants[d]
+}
+
+// symbol returns the symbol of a value of the text that a name such as a, a.b or a["b"] refers to, or nil.
+func (n *names) symbol(e *ast.Node) *ast.Symbol {
+	var left, right *ast.Node
+	switch {
+	case ast.IsIdentifier(e):
+		if d := n.resolver.GetReferencedValueDeclaration(e); d != nil {
+			return d.Symbol()
+		}
+		return nil
+	case ast.IsQualifiedName(e):
+		left, right = e.AsQualifiedName().Left, e.AsQualifiedName().Right
+	case ast.IsPropertyAccessExpression(e):
+		left, right = e.Expression(), e.Name()
+	case ast.IsElementAccessExpression(e) && ast.IsStringLiteralLike(e.AsElementAccessExpression().ArgumentExpression):
+		left, right = e.Expression(), e.AsElementAccessExpression().ArgumentExpression
+	default:
+		return nil
+	}
+	if s := n.symbol(left); s != nil && s.Flags&(ast.SymbolFlagsEnum|ast.SymbolFlagsModule) != 0 {
+		return s.Exports[right.Text()]
+	}
+	return nil
 }

@@ -33,6 +33,37 @@ func TestEmit(t *testing.T) {
  F[F["Z"] = void 0] = "Z";
 })(F || (F = {}));
 `},
+		{"an enum of names", "enum A { X = 'x' } const c = A.X + 'c'; const t: string = c; enum A { Y = X, Z = t } namespace N { export enum B { Q = A.Y, R = c } } enum D { E = N.B.R }", `var A;
+(function (A) {
+ A["X"] = "x";
+})(A || (A = {}));
+const c = A.X + 'c';
+const t = c;
+(function (A) {
+ A["Y"] = "x";
+ A[A["Z"] = t] = "Z";
+})(A || (A = {}));
+var N;
+(function (N) {
+ let B;
+ (function (B) {
+  B["Q"] = "x";
+  B["R"] = "xc";
+ })(B = N.B || (N.B = {}));
+})(N || (N = {}));
+var D;
+(function (D) {
+ D["E"] = "xc";
+})(D || (D = {}));
+`},
+		{"exported names of a namespace", "import * as m from 'lib'; namespace N { export namespace T { export type U = 1 } export const v = 1; export import a = m.b; export import t = T.U; export import w = N.v; import x = N.v }", `import * as m from 'lib';
+var N;
+(function (N) {
+ N.v = 1;
+ N.a = m.b;
+ N.w = N.v;
+})(N || (N = {}));
+`},
 		{"parentheses", "-(-x as any); +<any>+y; for (let i = ('f' in o as any); ;) ; (-z as any) ** 2; (a?.b)!.c; (c as any)", "-(-x);\n+(+y);\nfor (let i = ('f' in o);;)\n ;\n(-z) ** 2;\n(a?.b).c;\n(c);\n"},
 		{"texts", "let u = 'a\\u2028b' + `x\\u{1F600}${1}` + \"ä\"; var \\u0061b = 1_000", "let u = 'a\\u2028b' + `x\\u{1F600}${1}` + \"ä\";\nvar ab = 1_000;\n"},
 		{"a source map of the text", "a()\n//# sourceMappingURL=file:///etc/passwd", "a();\n"},
