@@ -67,8 +67,11 @@ func isImport(n *ast.Node) bool {
 // declaration or the name of a member.
 func refersToValue(n *ast.Node) bool {
 	switch p := n.Parent; {
+	case n.Flags&ast.NodeFlagsAmbient != 0:
+		return false
 	case ast.IsExportSpecifier(p):
-		return cmp.Or(p.PropertyName(), p.Name()) == n && p.Parent.Parent.ModuleSpecifier() == nil
+		from := p.Parent.Parent
+		return cmp.Or(p.PropertyName(), p.Name()) == n && !p.IsTypeOnly() && !from.IsTypeOnly() && from.ModuleSpecifier() == nil
 	case ast.IsShorthandPropertyAssignment(p) && p.Name() == n, ast.IsExportAssignment(p), importsAlias(n):
 		return true
 	}

@@ -18,6 +18,7 @@ func TestEmit(t *testing.T) {
 		{"an import of a declared name", "declare const args: string[]; import { args } from 'lib'; args", "import { args } from 'lib';\nargs;\n"},
 		{"attributes of imports", "import a from 'b' with { type: 'text' }; export * from 'c' with { type: 'json' }; await import(a, { with: { type: 'text' } })", "import a from 'b';\nexport * from 'c';\nawait import(a);\n"},
 		{"exports of types", "interface A {}\ntype B = 1; const D = 1; import type { T } from 'x'; import { type U } from 'x'; export { A, B, D, T, U }", "const D = 1;\nexport { D };\n"},
+		{"exports of imported types", "import { A, B, C, D } from 'x'; export type { A }; export { type B, D }; declare class E extends C {}", "import { D } from 'x';\nexport { D };\n"},
 		{"a type as default", "interface X {} export default X", ""},
 		{"a name that is type and value", "interface X {} const X = 1; export default X", "const X = 1;\nexport default X;\n"},
 		{"exports of other modules", "export * as ns from './x'; export { a } from './y'", "export * as ns from './x';\nexport { a } from './y';\n"},
