@@ -12,6 +12,7 @@ import (
 //	{ const values = __closing(EXPRESSION); try { for await (… of values) … } finally { await values.closed() } }
 type loops struct {
 	transformers.Transformer
+	values *ast.Node // the name of the constant of all loops: the compiler looks for a free one; nil before the first
 }
 
 func newLoops(emit *printer.EmitContext) *transformers.Transformer {
@@ -74,7 +75,10 @@ func isForAwait(n *ast.Node) bool {
 func (l *loops) change(n *ast.Node, labels *ast.LabeledStatement) *ast.Node {
 	f, loop := l.Factory(), l.Visitor().VisitEachChild(n).AsForInOrOfStatement()
 	l.EmitContext().RequestEmitHelper(closing)
-	values := f.NewUniqueName("values")
+	if l.values == nil {
+		l.values = f.NewUniqueName("values")
+	}
+	values := l.values
 	declared := f.NewVariableDeclarationList(f.NewNodeList([]*ast.Node{
 		f.NewVariableDeclaration(values, nil, nil, l.call(f.NewUnscopedHelperName("__closing"), loop.Expression)),
 	}), ast.NodeFlagsConst)
