@@ -94,3 +94,35 @@ func TestSlotsOfAgents(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysOfOthersHaveNoEffect checks that a key in unusual case, which is unknown, and a key of another type of
+// servers have no effect.
+func TestKeysOfOthersHaveNoEffect(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {
+		"w": {"type": "builtin", "root": ".", "tools": "exec", "EXEC": {"network": true}, "exec": {"Network": true, "writable": []}},
+		"api": {"type": "graphql", "url": "https://api.example/graphql", "auth": {"type": "bearer", "token": "a", "Token": "b"}},
+		"run": {"type": "command", "commands": {"hi": {"run": ["echo"], "Run": ["rm"]}}},
+		"p": {"command": "true", "root": "other", "cwd": "here", "confine": "readonly"}
+	}}`)
+	c := s.load()
+	if got := c.Servers["w"]; got.Problem != nil || got.Settings.Exec.Network {
+		t.Errorf("settings %+v, problem %v; want no network", got.Settings, got.Problem)
+	}
+	if got := string(c.Servers["api"].API); strings.Contains(got, `"b"`) {
+		t.Errorf("API = %s", got)
+	}
+	if got := string(c.Servers["run"].Commands); strings.Contains(got, "rm") {
+		t.Errorf("Commands = %s", got)
+	}
+	p := c.Servers["p"]
+	if want := []string{filepath.Join(s.home, "here")}; p.Root != "" || p.Confine == nil || cmp.Diff(want, p.Confine.Read) != "" {
+		t.Errorf("root %q, confine %+v; want to read only %q", p.Root, p.Confine, want)
+	}
+	warned := strings.Join(c.Warnings, "\n")
+	for _, field := range []string{"w.EXEC", "w.exec.Network", "api.auth.Token", "run.commands.hi.Run", "p.root"} {
+		if !strings.Contains(warned, "mcpServers."+field) {
+			t.Errorf("no warning about %s in:\n%s", field, warned)
+		}
+	}
+}

@@ -23,7 +23,9 @@ func commandTools(n *node) json.RawMessage {
 // file, else the working directory; "" for a server of a type without root.
 func (o Options) rootOf(n *node, file File) (string, error) {
 	switch root := n.child("root").text(); {
-	case !kindOf(n).Has("root") || root != "":
+	case !kindOf(n).Has("root"):
+		return "", nil
+	case root != "":
 		return root, nil
 	case file.Project:
 		return filepath.Dir(file.Path), nil

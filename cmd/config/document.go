@@ -42,6 +42,8 @@ type node struct {
 
 	accounts []string // of a server for one account: all accounts of the server
 	misnamed bool     // of a server: its name has the separator of accounts
+
+	unknown bool // the schema does not know the field, which has no effect
 }
 
 // object is a JSON object. Of a repeated key it keeps the last value, as encoding/json does.

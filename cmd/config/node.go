@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// plain returns the value in the types of encoding/json.
+// plain returns the value in the types of encoding/json, without the fields that are unknown: a reader
+// with encoding/json would take "Network" for "network".
 func (n *node) plain() any {
 	switch v := n.value.(type) {
 	case []*node:
@@ -17,7 +18,9 @@ func (n *node) plain() any {
 	case *object:
 		fields := make(map[string]any, len(v.fields))
 		for name, field := range v.fields {
-			fields[name] = field.plain()
+			if !field.unknown {
+				fields[name] = field.plain()
+			}
 		}
 		return fields
 	default:

@@ -157,6 +157,7 @@ func (d *document) againstSchema() (wrong, unknown []finding) {
 		case *kind.AdditionalProperties:
 			for _, f := range d.fields(v, k.Properties) {
 				f.part = partOf(v.InstanceLocation)
+				d.root.find(f.location).unknown = true
 				unknown = append(unknown, f)
 			}
 		case *kind.Required:
