@@ -97,8 +97,14 @@ func (f *Feed) Arguments() bool { return f.arguments.Load() }
 
 // Call puts a call, if calls are wanted. Its ID may be empty.
 func (f *Feed) Call(c toolscript.CallEntry) {
-	if f.on.Load() {
-		f.Put(identified(c))
+	if !f.on.Load() {
+		return
+	}
+	c = identified(c)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.on.Load() { // otherwise fallAsleep was faster, and nobody would put the end of the call
+		f.set(keyOf(c), c)
 	}
 }
 
@@ -225,14 +231,14 @@ func (f *Feed) changes(kind toolscript.LiveType) {
 	}
 }
 
-// next returns a channel that is closed when the Feed has a generation after this one.
+// next returns a channel that is closed when the Feed has a generation after this one, or derive has to work.
 func (f *Feed) next(generation uint64) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.changed == nil {
 		f.changed = make(chan struct{})
 	}
-	if f.generation > generation {
+	if f.generation > generation || f.facts != f.derived { // the facts have changed during derive
 		now := make(chan struct{})
 		close(now)
 		return now

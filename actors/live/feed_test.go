@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/live"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // open returns a Feed whose actors have no counters.
@@ -165,6 +167,54 @@ func TestEntriesOfOneMoment(t *testing.T) {
 	})
 }
 
+// TestAttentionAfterTheLastChange checks that the problems that a reader sees follow from the last change, even if it
+// comes while those of earlier changes are computed.
+func TestAttentionAfterTheLastChange(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	feed := open(ctx)
+	put := func(i int, problem string) {
+		name := fmt.Sprint("s", i)
+		feed.Put(toolscript.ServerEntry{ID: name, ServerStatus: toolscript.ServerStatus{Name: name, State: toolscript.Failed, Error: problem}})
+	}
+	for i := range 2000 { // the problems take time
+		put(i, "broken")
+	}
+	seen, ended := make(chan string, 1), make(chan error)
+	go func() {
+		ended <- feed.Read(ctx, toolscript.LiveQuery{}, func(events []toolscript.LiveEvent) error {
+			for _, e := range events {
+				var a toolscript.Attention
+				if e.Type == toolscript.LiveAttention && json.Unmarshal(e.Data, &a) == nil && a.Subject == "server s0" {
+					select {
+					case <-seen:
+					default:
+					}
+					seen <- a.Problem
+				}
+			}
+			return nil
+		})
+	}()
+	for round := range 20 {
+		last, begun := "", time.Now()
+		for n := 0; time.Since(begun) < 60*time.Millisecond; n++ {
+			last = fmt.Sprintf("problem %d of round %d", n, round)
+			put(0, last)
+		}
+		late := time.After(pace.Limit(5 * time.Second))
+		for got := ""; !strings.Contains(got, last); {
+			select {
+			case got = <-seen:
+			case <-late:
+				t.Fatalf("the reader sees %q, want %q", got, last)
+			}
+		}
+	}
+	cancel()
+	<-ended
+}
+
 // TestEndOfTheGateway checks that readers get a notice.
 func TestEndOfTheGateway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -220,6 +270,26 @@ func TestLookKeepsWhatWasPutMeanwhile(t *testing.T) {
 		reads(t, feed, "", 1, &view)
 		if len(view.Actors) != 1 || view.Actors[0].State != "restarting" {
 			t.Errorf("actors %+v, want a, which was put during the look", view.Actors)
+		}
+	})
+}
+
+// TestCallWithoutID checks that a call in flight without an id, whose end has another one, is not shown as running.
+func TestCallWithoutID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		feed := live.NewFeed()
+		feed.Open(live.Sources{
+			Look: func(context.Context) []any { return nil },
+			Calls: func() []toolscript.CallEntry {
+				return []toolscript.CallEntry{{Tool: "a__b", State: toolscript.CallRunning}, {Tool: "a__b", CallID: "1", State: toolscript.CallRunning}}
+			},
+			Warn:    func(context.Context) []string { return nil },
+			Closing: t.Context(), Logger: slog.New(slog.DiscardHandler),
+		})
+		var view toolscript.Snapshot
+		reads(t, feed, "", 1, &view)
+		if len(view.Calls) != 1 || view.Calls[0].ID != "1" {
+			t.Errorf("calls %+v, want the one with an id", view.Calls)
 		}
 	})
 }

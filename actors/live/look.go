@@ -126,7 +126,7 @@ func (f *Feed) addCalls() {
 	defer f.mu.Unlock()
 	for _, c := range calls {
 		c = identified(c)
-		if k := keyOf(c); f.rows[k] == nil {
+		if k := keyOf(c); c.ID != "" && f.rows[k] == nil { // without an id, its end would not be known
 			f.set(k, c)
 		}
 	}
