@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/transport/api"
 )
 
 // noun is a part of what a gateway shows, for a command below status.
@@ -61,8 +62,8 @@ func (o *statusOptions) printNoun(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.Close()
-	s, err := o.snapshot(ctx)
+	defer g.Close()
+	s, err := snapshot(ctx, g.Client)
 	if err != nil {
 		return err
 	}
@@ -74,15 +75,10 @@ func (o *statusOptions) printNoun(ctx context.Context) error {
 	return err
 }
 
-// snapshot returns what the gateway shows now.
-func (o *statusOptions) snapshot(ctx context.Context) (s toolscript.Snapshot, _ error) {
-	client, err := o.current()
-	if err != nil {
-		return s, err
-	}
-	defer client.Close()
+// snapshot returns what a gateway shows now.
+func snapshot(ctx context.Context, client *api.Client) (s toolscript.Snapshot, _ error) {
 	known := errors.New("known")
-	err = client.Events(ctx, toolscript.LiveQuery{}, func(e toolscript.LiveEvent) error {
+	err := client.Events(ctx, toolscript.LiveQuery{}, func(e toolscript.LiveEvent) error {
 		if err := s.Apply(e); err != nil {
 			return err
 		}
@@ -97,9 +93,14 @@ func (o *statusOptions) snapshot(ctx context.Context) (s toolscript.Snapshot, _ 
 // nounAppearance returns the noun as a table or as JSON.
 func (o *statusOptions) nounAppearance(s toolscript.Snapshot) (a appearance) {
 	var b strings.Builder
+	defer func() {
+		a.text, a.key = b.String(), b.String()
+		if o.noun.kind == toolscript.LiveActor {
+			a.key = keyOf(statusOf(toolscript.Snapshot{Actors: s.Actors}))
+		}
+	}()
 	if o.form.Structured() {
 		a.err = o.form.Write(&b, o.noun.list(s))
-		a.text, a.key = b.String(), b.String()
 		return a
 	}
 	m := &model{state: s, now: time.Now(), level: 1}
@@ -113,7 +114,6 @@ func (o *statusOptions) nounAppearance(s toolscript.Snapshot) (a appearance) {
 	} else {
 		b.WriteString(part.empty + "\n")
 	}
-	a.text, a.key = b.String(), b.String()
 	return a
 }
 
