@@ -2,11 +2,13 @@ package shim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/microsoft/typescript-go/internal/ast"
 	"github.com/microsoft/typescript-go/internal/binder"
 	"github.com/microsoft/typescript-go/internal/core"
+	"github.com/microsoft/typescript-go/internal/diagnostics"
 	"github.com/microsoft/typescript-go/internal/printer"
 	"github.com/microsoft/typescript-go/internal/sourcemap"
 	"github.com/microsoft/typescript-go/internal/transformers"
@@ -29,7 +31,7 @@ var emitOptions = &core.CompilerOptions{
 }
 
 // Emit compiles one text to an ES module. It does not look at other files and checks no types. If the
-// text has syntax errors, or declares a name twice, Emit returns these instead. Its cost is as in
+// text has syntax errors, or declares a variable twice, Emit returns these instead. Its cost is as in
 // Checker.Check.
 func Emit(text string, javaScript bool) (result Emitted, found []Diagnostic) {
 	defer func() {
@@ -42,7 +44,9 @@ func Emit(text string, javaScript bool) (result Emitted, found []Diagnostic) {
 	wrong := append(file.Diagnostics(), file.JSDiagnostics()...)
 	if len(wrong) == 0 {
 		binder.BindSourceFile(file)
-		wrong = file.BindDiagnostics()
+		wrong = slices.DeleteFunc(slices.Clone(file.BindDiagnostics()), func(d *ast.Diagnostic) bool {
+			return d.Code() == diagnostics.Duplicate_identifier_0.Code() // JavaScript allows var f and function f in a function
+		})
 	}
 	if len(wrong) > 0 {
 		return Emitted{}, report(wrong, nil)

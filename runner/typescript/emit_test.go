@@ -65,6 +65,7 @@ var N;
  N.w = N.v;
 })(N || (N = {}));
 `},
+		{"names that are declared twice", "function f(a) { var g; function g() {} function a() {} } type T = 1; type T = 2;", "function f(a) { var g; function g() { } function a() { } }\n"},
 		{"parentheses", "-(-x as any); +<any>+y; for (let i = ('f' in o as any); ;) ; (-z as any) ** 2; (a?.b)!.c; (c as any)", "-(-x);\n+(+y);\nfor (let i = ('f' in o);;)\n ;\n(-z) ** 2;\n(a?.b).c;\n(c);\n"},
 		{"texts", "let u = 'a\\u2028b' + `x\\u{1F600}${1}` + \"ä\"; var \\u0061b = 1_000", "let u = 'a\\u2028b' + `x\\u{1F600}${1}` + \"ä\";\nvar ab = 1_000;\n"},
 		{"a source map of the text", "a()\n//# sourceMappingURL=file:///etc/passwd", "a();\n"},
