@@ -78,5 +78,5 @@ func transformersOf(emit *printer.EmitContext, file *ast.SourceFile) []*transfor
 	if !ast.IsSourceFileJS(file) {
 		steps = append(steps, tstransforms.NewImportElisionTransformer(o))
 	}
-	return append(steps, tstransforms.NewRuntimeSyntaxTransformer(o), newAttributes(emit), newLoops(emit), estransforms.NewESNextTransformer(o))
+	return append(steps, tstransforms.NewRuntimeSyntaxTransformer(o), newAttributes(emit), newLoops(emit, file), estransforms.NewESNextTransformer(o))
 }

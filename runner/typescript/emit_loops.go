@@ -12,19 +12,23 @@ import (
 //	{ const values = __closing(EXPRESSION); try { for await (… of values) … } finally { await values.closed() } }
 type loops struct {
 	transformers.Transformer
-	values *ast.Node // the name of the constant of all loops: the compiler looks for a free one; nil before the first
+	closing *printer.EmitHelper
+	name    string    // of the function closing: __closing, with more _ if the text has that name
+	values  *ast.Node // the name of the constant of all loops: the compiler looks for a free one; nil before the first
 }
 
-func newLoops(emit *printer.EmitContext) *transformers.Transformer {
-	l := &loops{}
+func newLoops(emit *printer.EmitContext, file *ast.SourceFile) *transformers.Transformer {
+	l := &loops{name: "__closing"}
+	for _, used := file.Identifiers[l.name]; used; _, used = file.Identifiers[l.name] {
+		l.name += "_"
+	}
+	l.closing = &printer.EmitHelper{Name: "toolscript:closing", Text: "var " + l.name + closing}
 	return l.NewTransformer(l.visit, emit)
 }
 
-// closing is the function __closing of the emitted text. It returns the same values as an object,
+// closing is the function __closing of the emitted text, after its name. It returns the same values as an object,
 // whose closed waits for the end of the generator if the loop has ended it.
-var closing = &printer.EmitHelper{
-	Name: "toolscript:closing",
-	Text: `var __closing = (values) => {
+const closing = ` = (values) => {
  let end;
  const open = values[Symbol.asyncIterator];
  if (open == null) return { [Symbol.iterator]: () => values[Symbol.iterator](), closed() {} };
@@ -41,8 +45,7 @@ var closing = &printer.EmitHelper{
    };
   },
  };
-};`,
-}
+};`
 
 func (l *loops) visit(n *ast.Node) *ast.Node {
 	if n.SubtreeFacts()&ast.SubtreeContainsForAwaitOrAsyncGenerator == 0 {
@@ -74,13 +77,13 @@ func isForAwait(n *ast.Node) bool {
 // change returns the block for a loop, which keeps its labels.
 func (l *loops) change(n *ast.Node, labels *ast.LabeledStatement) *ast.Node {
 	f, loop := l.Factory(), l.Visitor().VisitEachChild(n).AsForInOrOfStatement()
-	l.EmitContext().RequestEmitHelper(closing)
+	l.EmitContext().RequestEmitHelper(l.closing)
 	if l.values == nil {
 		l.values = f.NewUniqueName("values")
 	}
 	values := l.values
 	declared := f.NewVariableDeclarationList(f.NewNodeList([]*ast.Node{
-		f.NewVariableDeclaration(values, nil, nil, l.call(f.NewUnscopedHelperName("__closing"), loop.Expression)),
+		f.NewVariableDeclaration(values, nil, nil, l.call(f.NewUnscopedHelperName(l.name), loop.Expression)),
 	}), ast.NodeFlagsConst)
 	declared.Loc = n.Expression().Loc
 	var changed *ast.Node = f.UpdateForInOrOfStatement(loop, loop.AwaitModifier, loop.Initializer, values, loop.Statement)

@@ -85,7 +85,8 @@ func TestEmitLoops(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: b: for await (const q of y) continue a": "{\n const values_1 = __closing(y);\n try {\n  a: b: for await (const q of values_1)\n   continue a;\n }\n" +
 			" finally {\n  await values_1.closed();\n }\n}\n",
-		"if (1) for await (x of y);": "if (1) {\n const values_1 = __closing(y);\n try {\n  for await (x of values_1)\n   ;\n }\n finally {\n  await values_1.closed();\n }\n}\n",
+		"if (1) for await (x of y);":        "if (1) {\n const values_1 = __closing(y);\n try {\n  for await (x of values_1)\n   ;\n }\n finally {\n  await values_1.closed();\n }\n}\n",
+		"for await (const __closing of y);": "{\n const values_1 = __closing_(y);\n try {\n  for await (const __closing of values_1)\n   ;\n }\n finally {\n  await values_1.closed();\n }\n}\n",
 		"for await (a of values_1) for await (b of a);": "{\n const values_2 = __closing(values_1);\n try {\n  for await (a of values_2) {\n   const values_2 = __closing(a);\n   try {\n" +
 			"    for await (b of values_2)\n     ;\n   }\n   finally {\n    await values_2.closed();\n   }\n  }\n }\n finally {\n  await values_2.closed();\n }\n}\n",
 	} {
