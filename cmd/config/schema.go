@@ -35,7 +35,7 @@ func Schema() []byte {
 			required = append(required, `{"if": {"properties": {"type": {"enum": [`+words+`]}}}, "then": {`+k.Required+`}}`)
 		}
 		if k.Schema != "" {
-			members := strings.Trim(strings.TrimSpace(k.Schema), "{}")
+			members := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(k.Schema), "{"), "}")
 			keys = append(keys, strings.TrimSpace(strings.ReplaceAll(members, "\n", "\n"+strings.Repeat(" ", 6))))
 		}
 		for _, key := range k.Keys {

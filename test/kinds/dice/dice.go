@@ -17,8 +17,7 @@ var Kind = upstream.Kind{
 	Type: "dice", Words: []string{"die"}, About: "rolls a die", Page: "configuration.md",
 	Schema: `{
   "sides": {"description": "The number of sides.", "type": "integer", "minimum": 2},
-  "names": {"description": "A file with the names of the sides.", "type": "string"}
-}`,
+  "names": {"description": "A file with the names of the sides.", "type": "string"}}`,
 	Required: `"required": ["sides"]`, Keys: []string{"sides", "names", "startupTimeout"},
 	Settings: []string{"sides", "names"}, Paths: [][]string{{"names"}},
 	Missing: func(_ []string, cfg upstream.Config) (string, error) {
