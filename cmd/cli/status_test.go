@@ -60,6 +60,24 @@ func TestStatusRunsWatch(t *testing.T) {
 	}
 }
 
+// status runs --watch ends with an error if it can never find a gateway, and does not say that a gateway which refuses
+// it does not run.
+func TestStatusRunsWatchOfAWrongURL(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
+	if r := w.run(t, "status", "runs", "--watch", "-g", "nonsense"); r.code != 1 || !strings.Contains(r.stderr, "not the URL of a gateway") {
+		t.Errorf("code %d, %s", r.code, r.stderr)
+	}
+	_, export := gatewayAt(t, w)
+	_, url, _ := strings.Cut(export, "=")
+	var shown kit.Buffer
+	watch := w.start(t, command{stdout: &shown}, "status", "runs", "--watch", "-g", url[:strings.LastIndexByte(url, '/')]+"/other")
+	kit.Shows(t, shown.String, "Status: unknown (no such route, or the capability")
+	watch.signals <- os.Signal(syscall.SIGINT)
+	if code := <-watch.code; code != 0 || watch.stderr.String() != "" {
+		t.Errorf("code %d, %s", code, watch.stderr.String())
+	}
+}
+
 // status --watch prints the state and each change, and ends without an error.
 func TestStatusWatch(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})

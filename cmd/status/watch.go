@@ -103,11 +103,18 @@ func (w *statusWatch) unknown(ctx context.Context, lost error) (shown appearance
 	if w.noun == nil {
 		return w.look(ctx)
 	}
+	if toolscript.KindOf(lost) == toolscript.Invalid { // the URL stays wrong
+		return appearance{err: lost}
+	}
 	var b strings.Builder
 	if w.form.Structured() {
 		shown.key, shown.err = w.writeStatus(ctx, &b, "", lost)
 	} else {
-		fmt.Fprintf(&b, "Status: not running (%s)\n", w.Again(terminal.OneLine(lost.Error())))
+		state := "not running"
+		if toolscript.KindOf(lost) != toolscript.Unavailable {
+			state = "unknown" // the gateway has refused the request
+		}
+		fmt.Fprintf(&b, "Status: %s (%s)\n", state, w.Again(terminal.OneLine(lost.Error())))
 	}
 	shown.text = b.String()
 	shown.key = shown.text
