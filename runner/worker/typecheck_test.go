@@ -128,7 +128,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{name: "what tsc lets pass", code: "return 1;\nexport const x = 1", want: []string{
 			"script.ts:2:1 syntax",
 		}},
-		{name: "JavaScript", code: "foo(;", file: "a.js", want: []string{"a.js:1:5 syntax"}},
+		{name: "JavaScript", code: "foo(;", file: "a.js", want: []string{"a.js:1:5 TS1005"}},
 	} {
 		_, found, err := c.Compile(t.Context(), runner.Source{Code: test.code, File: test.file})
 		if err != nil {
