@@ -36,7 +36,7 @@ type Feed struct {
 	gone       []removed                     // the entries that were removed last
 	oldest     uint64                        // a reader with an older generation needs a snapshot
 	read       uint64                        // the highest generation that a reader has got
-	changed    chan struct{}                 // closed at the next change; nil: nobody waits for it
+	changed    chan struct{}                 // closed at the next change; nil if no reader waits for one
 	lines      uint64                        // lines of the log so far
 
 	readers  map[*reader]struct{}
@@ -103,7 +103,7 @@ func (f *Feed) Call(c toolscript.CallEntry) {
 	c = identified(c)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.on.Load() { // otherwise fallAsleep was faster, and nobody would put the end of the call
+	if f.on.Load() { // fallAsleep may have run before the lock was taken; then the end of the call would never be put
 		f.set(keyOf(c), c)
 	}
 }
