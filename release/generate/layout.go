@@ -21,26 +21,34 @@ const (
 // packModel writes the model in the order in which package minilm reads it. All numbers are little-endian, floats
 // have four bytes.
 //
-//	magic, length of the vocabulary, its pieces in the order of their ids, a line each
+//	magic, length of the vocabulary, its pieces in the order of their ids, a line each; see used
 //	word embeddings:     for each piece a scale, then for each of 12 groups of 32 numbers of five bits a
 //	                     factor of one byte, and the numbers, eight in five bytes
-//	position embeddings: 256 × 384 floats, the embedding of token type 0 added
+//	position embeddings: for each of 256 positions a scale and 384 int8, the embedding of token type 0 added
 //	their LayerNorm:     weight, bias
 //	for each layer:      linear qkv, linear out, LayerNorm, linear up, linear down, LayerNorm
 //	linear:              scales, biases, then the int8 weights in panels of 16 outputs,
 //	                     each panel 16 weights for input 0, 16 for input 1, and so on
 func packModel(pieces []string, t tensors) ([]byte, error) {
 	p := packer{tensors: t}
-	p.out.WriteString("TSMINI2\n")
+	p.out.WriteString("TSMINI3\n")
+	ids := used(pieces)
 	var text bytes.Buffer
-	for _, piece := range pieces {
-		text.WriteString(piece + "\n")
+	for _, id := range ids {
+		text.WriteString(pieces[id] + "\n")
 	}
 	p.write(uint32(text.Len()))
 	p.out.Write(text.Bytes())
 
-	p.words(p.get("embeddings.word_embeddings.weight", vocabulary*hidden))
-	p.write(p.positions())
+	table := p.get("embeddings.word_embeddings.weight", vocabulary*hidden)
+	for _, id := range ids {
+		p.word(table[id*hidden:][:hidden])
+	}
+	for position := range slices.Chunk(p.positions(), hidden) {
+		scales, values := quantize(position, hidden)
+		p.write(scales)
+		p.write(values)
+	}
 	p.norm("embeddings.LayerNorm")
 	for layer := range layers {
 		at := fmt.Sprintf("encoder.layer.%d.", layer)
@@ -95,24 +103,22 @@ func (p *packer) norm(name string) {
 	p.write(p.get(name+".bias", hidden))
 }
 
-// words writes the word embeddings. A number n from -16 to 15 of a group stands for n · factor · scale.
-func (p *packer) words(table []float32) {
-	for row := range slices.Chunk(table, hidden) {
-		scale := largest(row) / (16 * maxFactor)
-		if scale == 0 {
-			scale = 1
-		}
-		p.write(scale)
-		for group := range slices.Chunk(row, wordGroup) {
-			factor, numbers := fiveBits(group, scale)
-			p.write(factor)
-			for eight := range slices.Chunk(numbers, 8) {
-				var bits uint64
-				for i, n := range eight {
-					bits |= uint64(n+16) << (5 * i)
-				}
-				p.out.Write(binary.LittleEndian.AppendUint64(nil, bits)[:5])
+// word writes a word embedding. A number n from -16 to 15 of a group stands for n · factor · scale.
+func (p *packer) word(row []float32) {
+	scale := largest(row) / (16 * maxFactor)
+	if scale == 0 {
+		scale = 1
+	}
+	p.write(scale)
+	for group := range slices.Chunk(row, wordGroup) {
+		factor, numbers := fiveBits(group, scale)
+		p.write(factor)
+		for eight := range slices.Chunk(numbers, 8) {
+			var bits uint64
+			for i, n := range eight {
+				bits |= uint64(n+16) << (5 * i)
 			}
+			p.out.Write(binary.LittleEndian.AppendUint64(nil, bits)[:5])
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"slices"
+
+	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 )
 
 const (
@@ -73,4 +76,18 @@ func parseVocabulary(file []byte) ([]string, error) {
 		pieces[id] = piece
 	}
 	return pieces, nil
+}
+
+// used returns the ids of the pieces that the tokenizer of package minilm can produce, the special ones first.
+func used(pieces []string) []int {
+	var ids []int
+	for _, special := range []string{"[UNK]", "[CLS]", "[SEP]"} {
+		ids = append(ids, slices.Index(pieces, special))
+	}
+	for id, piece := range pieces {
+		if minilm.Reachable(piece) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

@@ -12,7 +12,7 @@ import (
 // task size prints what is in it. It is a fifth larger if anything finds methods by name, such as
 // html/template, because the linker then keeps every method.
 func TestSize(t *testing.T) {
-	const most = 82_500_000
+	const most = 80_000_000 // with the flags of the Taskfile; without them, the server of NATS adds 1.2 MB
 	f, err := elf.Open(filepath.Join(filepath.Dir(packages), "bin/linux-amd64/toolscript"))
 	if err != nil {
 		t.Fatal(err)

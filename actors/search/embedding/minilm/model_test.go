@@ -96,15 +96,33 @@ func TestEncode(t *testing.T) {
 		limit      int
 		want       []int32
 	}{
-		{"nothing", "", 128, []int32{101, 102}},
-		{"a word and its pieces", "embeddings", 128, []int32{101, 7861, 8270, 4667, 2015, 102}},
-		{"too long a word", strings.Repeat("x", 101), 128, []int32{101, 100, 102}},
-		{"unknown letters", "\U00010348", 128, []int32{101, 100, 102}},
-		{"cut", "read the file", 4, []int32{101, 3191, 1996, 102}},
-		{"cut inside a word", "embeddings", 4, []int32{101, 7861, 8270, 102}},
+		{"nothing", "", 128, []int32{1, 2}},
+		{"a word and its pieces", "embeddings", 128, []int32{1, 6864, 7273, 3670, 1019, 2}},
+		{"too long a word", strings.Repeat("x", 101), 128, []int32{1, 0, 2}},
+		{"unknown letters", "\U00010348", 128, []int32{1, 0, 2}},
+		{"cut", "read the file", 4, []int32{1, 2194, 1000, 2}},
+		{"cut inside a word", "embeddings", 4, []int32{1, 6864, 7273, 2}},
 	} {
 		if got := m.Encode(tt.text, tt.limit); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestReachable: the program has no vectors of pieces that no text has.
+func TestReachable(t *testing.T) {
+	pieces := open(t).Pieces()
+	if len(pieces) != 29189 {
+		t.Fatalf("%d pieces", len(pieces))
+	}
+	for _, piece := range pieces[3:] { // the first three are special
+		if !minilm.Reachable(piece) {
+			t.Errorf("no text has the piece %q", piece)
+		}
+	}
+	for _, piece := range []string{"[UNK]", "[unused7]", "##!", "##日", "...", "Word", "naïve"} {
+		if minilm.Reachable(piece) {
+			t.Errorf("the tokenizer does not produce %q", piece)
 		}
 	}
 }
@@ -119,11 +137,11 @@ func FuzzEncode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		ids := m.Encode(text, 128)
-		if len(ids) < 2 || len(ids) > 128 || ids[0] != 101 || ids[len(ids)-1] != 102 {
+		if len(ids) < 2 || len(ids) > 128 || ids[0] != 1 || ids[len(ids)-1] != 2 {
 			t.Fatalf("%d ids: %v", len(ids), ids)
 		}
 		for _, id := range ids {
-			if id < 0 || id >= 30522 {
+			if id < 0 || id >= 29189 {
 				t.Fatalf("id %d", id)
 			}
 		}

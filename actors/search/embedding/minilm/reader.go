@@ -47,6 +47,18 @@ func (r *reader) floats(n int) []float32 {
 	return values
 }
 
+// rows reads rows of Dim weights, each after its scale.
+func (r *reader) rows(n int) []float32 {
+	values := make([]float32, 0, n*Dim)
+	for range n {
+		scale := r.floats(1)[0]
+		for _, w := range r.weights(Dim) {
+			values = append(values, float32(w)*scale)
+		}
+	}
+	return values
+}
+
 func (r *reader) weights(n int) []int8 { return int8s(r.take(n)) }
 
 func (r *reader) norm() normWeights { return normWeights{r.floats(Dim), r.floats(Dim)} }

@@ -11,9 +11,9 @@ import (
 
 // Ids of special tokens in the vocabulary.
 const (
-	unknownID = 100
-	startID   = 101
-	endID     = 102
+	unknownID = iota
+	startID
+	endID
 )
 
 const (
@@ -26,6 +26,19 @@ const (
 // text, because descriptions come from untrusted servers.
 type wordpiece struct {
 	ids map[string]int32 // pieces inside a word begin with ##
+}
+
+// Reachable reports whether the tokenizer can produce a piece of BERT's vocabulary that is not special.
+// It cannot produce pieces with punctuation or ideographs inside a word.
+func Reachable(piece string) bool {
+	text := piece
+	if inner, ok := strings.CutPrefix(piece, "##"); ok && inner != "" {
+		text = "a" + inner
+	}
+	for word := range words(text) {
+		return string(word) == text
+	}
+	return false
 }
 
 func newWordpiece(vocabulary string) wordpiece {
