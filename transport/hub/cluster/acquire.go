@@ -24,7 +24,7 @@ func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, err
 		at, err := l.read(ctx, name)
 		if err == nil {
 			var t *term
-			if t, wait = l.attempt(ctx, name, r, at); t != nil {
+			if t, wait, err = l.attempt(ctx, name, r, at); t != nil {
 				l.trouble(name, nil)
 				return t, nil
 			}
@@ -41,7 +41,7 @@ func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, err
 	}
 }
 
-// explain returns why no hub can get the lease. err is the error of reading the record.
+// explain returns why no hub can get the lease. err is the error of reading or writing the record.
 // explain returns nil while an owner renews the lease.
 func (l *Leases) explain(name string, at notice, err error) error {
 	where := fmt.Sprintf("key %s of the bucket %s", name, l.bucket)
@@ -107,8 +107,9 @@ func (l *Leases) read(ctx context.Context, name string) (notice, error) {
 	return n, err
 }
 
-// attempt writes the record r if the lease is free. Otherwise it returns how long to wait.
-func (l *Leases) attempt(ctx context.Context, name string, r record, at notice) (*term, time.Duration) {
+// attempt writes the record r if the lease is free. Otherwise it returns how long to wait, and the error if the
+// store has not accepted the record. A record of another candidate is no error.
+func (l *Leases) attempt(ctx context.Context, name string, r record, at notice) (*term, time.Duration, error) {
 	since, deleted := l.saw(name, at.revision), l.sawDeleted(name, at.deleted)
 	l.mu.Lock()
 	own := at.record.Session == l.finished[name]
@@ -116,20 +117,23 @@ func (l *Leases) attempt(ctx context.Context, name string, r record, at notice) 
 	switch {
 	case at.deleted: // the owner cannot renew the lease, and its term ends within the time to live
 		if left := deleted + l.ttl - l.clock(); left > 0 {
-			return nil, left
+			return nil, left, nil
 		}
 	case at.revision == 0 || at.record.Released || own:
 	case at.record.Session == r.Session: // an attempt without an answer was accepted
 		r.Token = at.token()
 	default:
 		if left := since + at.record.TTL - l.clock(); left > 0 {
-			return nil, min(left, l.poll(at.record))
+			return nil, min(left, l.poll(at.record)), nil
 		}
 	}
 	t := newTerm(ctx, l, name, r, at.revision)
 	if err := t.write(ctx); err != nil {
 		t.cancel(ErrLost)
-		return nil, l.ttl / pausePart
+		if errors.Is(err, errChanged) || errors.Is(err, ErrLost) {
+			err = nil
+		}
+		return nil, l.ttl / pausePart, err
 	}
-	return t, 0
+	return t, 0, nil
 }

@@ -15,6 +15,7 @@ type Network struct {
 	mu        sync.Mutex
 	rand      *rand.Rand
 	loss      float64 // share of the messages that are lost or arrive much later
+	refuses   error   // error of all writes; nil: they are accepted
 	records   map[string]notice
 	revision  uint64
 	followers map[int]func(string, notice)
@@ -30,6 +31,13 @@ func (n *Network) SetLoss(part float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.loss = part
+}
+
+// RefuseWrites makes writes fail, as those of a cluster without a quorum do, while reads succeed.
+func (n *Network) RefuseWrites(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refuses = err
 }
 
 // Open returns the leases of a process with its own clock.
@@ -94,7 +102,11 @@ func (n *Network) write(ctx context.Context, name string, r record, revision uin
 		defer n.mu.Unlock()
 		mu.Lock()
 		defer mu.Unlock()
-		if n.records[name].revision != revision {
+		switch {
+		case n.refuses != nil:
+			err = n.refuses
+			return
+		case n.records[name].revision != revision:
 			err = errChanged
 			return
 		}

@@ -142,6 +142,32 @@ func TestLostRenewals(t *testing.T) {
 	})
 }
 
+// TestRefusedWrites checks that a candidate reports that the store refuses its record, and later that it does not.
+func TestRefusedWrites(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network, start, refused := cluster.NewNetwork(time.Millisecond, 0, 1), time.Now(), errors.New("no quorum")
+		network.RefuseWrites(refused)
+		troubles := make(chan error, 1000)
+		leases, err := network.Open(cluster.LeaseOptions{Trouble: func(_ string, err error) { troubles <- err }}, func() time.Duration { return time.Since(start) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(10*time.Second, func() { network.RefuseWrites(nil) })
+		err = leases.Hold(t.Context(), "server", "a", func(context.Context, uint64) error { return nil })
+		if first := <-troubles; err != nil || !errors.Is(first, refused) {
+			t.Errorf("the reason for the wait is %v; Hold: %v", first, err)
+		}
+		for len(troubles) > 1 {
+			<-troubles
+		}
+		if last := <-troubles; last != nil {
+			t.Errorf("the owner still reports %v", last)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
 // TestSuspended stops the clock of timers but not that of the lease, like a suspended machine.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
