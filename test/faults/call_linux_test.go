@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/test/fleet/history"
 )
 
 // script calls a tool once for each id in its arguments, in parallel if the first argument says so,
@@ -40,77 +43,116 @@ const (
 // run runs one script, or makes one call without a script, through a random gateway.
 func (w *world) run() {
 	g := w.slots[rand.IntN(len(w.slots))].now.Load()
-	server := []string{"own", "common", "other"}[rand.IntN(3)]
+	server := servers[rand.IntN(len(servers))]
 	ms := rand.IntN(20)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.Context()), hung)
 	defer cancel()
 	first := w.batch.Add(1)
+	call := func(id string) history.Call {
+		return history.Call{ID: id, Server: server, Begin: time.Now().UnixNano()}
+	}
 	if rand.IntN(5) == 0 {
-		w.record([]outcome{w.request(ctx, g, server, fmt.Sprint(first), ms)})
+		w.record([]history.Call{w.request(ctx, g, call(fmt.Sprint(first)), ms)})
 		return
 	}
-	var ids []string
+	var calls []history.Call
 	for i := range 1 + rand.IntN(6) {
-		ids = append(ids, fmt.Sprintf("%d-%d", first, i))
+		calls = append(calls, call(fmt.Sprintf("%d-%d", first, i)))
 	}
-	how := []string{"parallel", "one-by-one"}[rand.IntN(2)]
-	w.record(w.script(ctx, g, append([]string{how, server, fmt.Sprint(ms)}, ids...), ids))
+	w.record(w.script(ctx, g, []string{"parallel", "one-by-one"}[rand.IntN(2)], ms, calls))
 }
 
-func (w *world) record(outcomes []outcome) {
+func (w *world) record(calls []history.Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.outcomes = append(w.outcomes, outcomes...)
+	w.calls = append(w.calls, calls...)
+}
+
+// said is what a caller was told about a call.
+type said struct{ ID, Text, Kind, Sent, Error string }
+
+// end completes the record of a call.
+func (w *world) end(c history.Call, s said) history.Call {
+	c.End, c.Error = time.Now().UnixNano(), s.Kind+": "+s.Error
+	if s.Kind != "" {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.kinds[s.Kind]++
+	}
+	switch {
+	case s.Kind == "" && s.Text != "":
+		c.Outcome = history.Answered
+		c.Answer, c.Process, _ = strings.Cut(s.Text, " ")
+	case s.Kind == "":
+		c.Outcome = history.Lost
+	case s.Error == "" || s.Kind == "internal":
+		c.Outcome = history.Untold
+	case s.Sent == "" && (s.Kind == "cancelled" || s.Kind == "limit_time"): // the error of the run, for each of its calls
+		c.Outcome = history.Unknown
+	case s.Sent == "" || s.Sent == "no":
+		c.Outcome = history.Refused
+	case s.Sent == "yes":
+		c.Outcome = history.Failed
+	default:
+		c.Outcome = history.Unknown
+	}
+	return c
 }
 
 // request makes a call over HTTP.
-func (w *world) request(ctx context.Context, g *gateway, server, id string, ms int) outcome {
+func (w *world) request(ctx context.Context, g *gateway, c history.Call, ms int) history.Call {
 	var answer struct {
 		Content           []struct{ Text string }
 		Error, Kind, Sent string
 	}
-	status, err := g.Post(ctx, "/tools/"+server+"__count", map[string]any{"text": id, "ms": ms}, &answer)
+	status, err := g.Post(ctx, "/tools/"+c.Server+"__count", map[string]any{"text": c.ID, "ms": ms}, &answer)
 	switch {
 	case err != nil:
-		return w.cut(ctx, g, id, err)
+		return w.cut(ctx, g, c, err)
 	case status == http.StatusOK && len(answer.Content) == 1:
-		return outcome{id: id, text: answer.Content[0].Text}
+		return w.end(c, said{Text: answer.Content[0].Text})
 	}
-	return outcome{id: id, kind: answer.Kind, sent: answer.Sent, err: answer.Error}
+	return w.end(c, said{Kind: cmp.Or(answer.Kind, "none"), Sent: answer.Sent, Error: answer.Error})
 }
 
-// cut returns the outcome of a call whose gateway has ended.
-func (w *world) cut(ctx context.Context, g *gateway, id string, err error) outcome {
+// cut returns the record of a call whose gateway has ended.
+func (w *world) cut(ctx context.Context, g *gateway, c history.Call, err error) history.Call {
+	c.End, c.Error, c.Outcome = time.Now().UnixNano(), err.Error(), history.Cut
 	if ctx.Err() != nil {
-		return outcome{id: id}
-	}
-	if !g.killed.Load() {
+		c.Outcome = history.Lost
+	} else if !g.killed.Load() {
 		w.Errorf("a gateway that was not killed did not complete its answer: %v", err)
 	}
-	return outcome{id: id, kind: "gateway killed", err: err.Error(), cut: true}
+	return c
 }
 
-// script runs the script and returns the outcomes that it has printed.
-func (w *world) script(ctx context.Context, g *gateway, args, ids []string) []outcome {
+// script runs the script and returns the records of its calls.
+func (w *world) script(ctx context.Context, g *gateway, how string, ms int, calls []history.Call) (all []history.Call) {
+	args := []string{how, calls[0].Server, fmt.Sprint(ms)}
+	for _, c := range calls {
+		args = append(args, c.ID)
+	}
 	events, err := g.Exec(ctx, map[string]any{"code": script, "args": args, "limits": map[string]any{"timeoutMs": runLimit.Milliseconds()}})
 	known, end := w.read(events)
-	var all []outcome
-	for _, id := range ids {
-		o, printed := known[id]
+	message, kind := failure(end)
+	if end == nil && err == nil {
+		err = fmt.Errorf("the stream ended after %d events", len(events))
+	}
+	for _, c := range calls {
+		s, printed := known[c.ID]
 		switch {
 		case printed:
+			c = w.end(c, s)
 		case end == nil:
-			if err == nil {
-				err = fmt.Errorf("the stream ended after %d events", len(events))
-			}
-			o = w.cut(ctx, g, id, err)
+			c = w.cut(ctx, g, c, err)
 		case end["ok"] == true:
-			o = outcome{id: id, silent: true}
+			c = w.end(c, said{}) // the script has not printed its outcome
 		default:
-			message, kind := failure(end)
-			o = outcome{id: id, kind: kind, err: message, cut: strings.Contains(message, middle)}
+			if c = w.end(c, said{Kind: kind, Error: message}); strings.Contains(message, middle) {
+				c.Outcome = history.Cut
+			}
 		}
-		all = append(all, o)
+		all = append(all, c)
 	}
 	switch {
 	case end == nil:
@@ -118,7 +160,7 @@ func (w *world) script(ctx context.Context, g *gateway, args, ids []string) []ou
 	case end["ok"] == true:
 		w.ended.Add(1)
 	default:
-		w.failed(failure(end))
+		w.failed(message, kind)
 	}
 	return all
 }
@@ -134,9 +176,9 @@ func (w *world) failed(message, kind string) {
 	}
 }
 
-// read returns the outcomes that the script has printed, and the last event of its run.
-func (w *world) read(events []map[string]any) (known map[string]outcome, end map[string]any) {
-	known = map[string]outcome{}
+// read returns what the script has printed about its calls, and the last event of its run.
+func (w *world) read(events []map[string]any) (known map[string]said, end map[string]any) {
+	known = map[string]said{}
 	var printed strings.Builder
 	for _, e := range events {
 		switch e["type"] {
@@ -148,7 +190,7 @@ func (w *world) read(events []map[string]any) (known map[string]outcome, end map
 		}
 	}
 	for line := range strings.Lines(printed.String()) {
-		var o struct{ ID, Text, Kind, Sent, Error string }
+		var o said
 		if !strings.HasSuffix(line, "\n") {
 			continue // the script was cut off here
 		}
@@ -159,7 +201,7 @@ func (w *world) read(events []map[string]any) (known map[string]outcome, end map
 		if _, twice := known[o.ID]; twice {
 			w.Errorf("a script has two outcomes of call %s", o.ID)
 		}
-		known[o.ID] = outcome{id: o.ID, text: o.Text, kind: o.Kind, sent: o.Sent, err: o.Error}
+		known[o.ID] = o
 	}
 	return known, end
 }

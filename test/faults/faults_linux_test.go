@@ -1,3 +1,5 @@
+// Package faults_test runs gateways under load while their processes are killed, and checks the
+// outcome of each call.
 package faults_test
 
 import (
@@ -21,6 +23,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/fleet/history"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
@@ -70,21 +73,23 @@ func TestFaults(t *testing.T) {
 	before := w.measure()
 	w.load(*duration)
 	after := w.measure()
-	w.end()
+	w.stop()
 
-	written, err := os.ReadFile(w.counts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := examine(w.outcomes, string(written))
-	w.print(r, before, after)
-	const shown = 20
-	for i, fault := range r.faults {
-		if i == shown {
-			t.Errorf("and %d more", len(r.faults)-shown)
-			break
+	h := history.History{Calls: w.calls}
+	for _, server := range servers {
+		all, err := history.Executions(w.counts(server), server, "")
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Error(fault)
+		h.Executions = append(h.Executions, all...)
+	}
+	f := h.Figures(nil)
+	w.print(f, before, after)
+	if f.Violations() > 0 {
+		t.Errorf("%d problems, such as\n%s", f.Violations(), strings.Join(f.Problems, "\n"))
+	}
+	if doubled, _ := filepath.Glob(filepath.Join(w.Home, "*.doubled")); len(doubled) > 0 { // the pattern is valid
+		t.Errorf("two processes of a shared server ran at once: %v", doubled)
 	}
 	if n := w.cutBySandbox; n > w.kills["sandbox"].Load() {
 		t.Errorf("%d scripts ended with their sandbox, of which %d were killed", n, w.kills["sandbox"].Load())
@@ -99,7 +104,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("no %s was killed", what)
 		}
 	}
-	if r.answered == 0 {
+	if f.Answered == 0 {
 		t.Error("no call was answered")
 	}
 }
@@ -108,14 +113,14 @@ func TestFaults(t *testing.T) {
 type world struct {
 	*testing.T
 	harness.Program
-	counts string // file to which the servers write
-	slots  []*slot
-	order  *rand.Rand // random order of the kills
-	kills  kills
-	began  time.Time
+	slots []*slot
+	order *rand.Rand // random order of the kills
+	kills kills
+	began time.Time
 
 	mu           sync.Mutex
-	outcomes     []outcome
+	calls        []history.Call
+	kinds        map[string]int // errors by kind
 	cutBySandbox int64
 	failures     map[string]int // runs that have not begun, by their error
 	batch        atomic.Int64   // number of the last run
@@ -150,11 +155,11 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{
 		T: t, Program: program,
-		counts: filepath.Join(home, "counts"), order: rand.New(rand.NewPCG(*seed, 0)), kills: newKills(), began: time.Now(),
-		failures: map[string]int{},
+		order: rand.New(rand.NewPCG(*seed, 0)), kills: newKills(), began: time.Now(),
+		failures: map[string]int{}, kinds: map[string]int{},
 	}
 	server := func(name, alone, more string) string {
-		return fmt.Sprintf(`%q: {"command": %q, "args": [%q, %q, "counts=%s"%s]%s}`, name, w.Bin, asServer, "name="+name, w.counts, alone, more)
+		return fmt.Sprintf(`%q: {"command": %q, "args": [%q, %q, "counts=%s", "stamps"%s]%s}`, name, w.Bin, asServer, "name="+name, w.counts(name), alone, more)
 	}
 	alone := func(name string) string { return fmt.Sprintf(`, "alone=%s"`, filepath.Join(home, name+".lock")) }
 	const shared = `, "shared": true`
@@ -176,6 +181,12 @@ func newWorld(t *testing.T) *world {
 	}
 	return w
 }
+
+// servers are the names of the servers: each gateway has one of its own, and all share the others.
+var servers = []string{"own", "common", "other"}
+
+// counts returns the path of the file to which a server writes the calls that it carries out.
+func (w *world) counts(server string) string { return filepath.Join(w.Home, server+".counts") }
 
 // start starts a gateway in a slot.
 func (w *world) start(s *slot) {
@@ -252,8 +263,8 @@ func (w *world) measure() (sizes []size) {
 	return sizes
 }
 
-// end stops the gateways and the hub, and checks that nothing is left behind.
-func (w *world) end() {
+// stop stops the gateways and the hub, and checks that nothing is left behind.
+func (w *world) stop() {
 	w.Helper()
 	var stopping sync.WaitGroup
 	for _, s := range w.slots {
@@ -334,7 +345,7 @@ func (w *world) clear() {
 	}
 }
 
-func (w *world) print(r *report, before, after []size) {
+func (w *world) print(f history.Figures, before, after []size) {
 	var text strings.Builder
 	row := func(what, format string, args ...any) {
 		fmt.Fprintf(&text, "| %s | %s |\n", what, fmt.Sprintf(format, args...))
@@ -343,16 +354,15 @@ func (w *world) print(r *report, before, after []size) {
 	row("gateways, scripts at once", "%d, %d", *gateways, *runs)
 	row("killed: "+strings.Join(targets, ", "), "%s", w.kills)
 	row("scripts: ended well, cut off with their gateway, with their sandbox", "%d, %d, %d", w.ended.Load(), w.cutByGateway.Load(), w.cutBySandbox)
-	row("calls", "%d", len(w.outcomes))
-	row("answered", "%d", r.answered)
-	row("clear errors: not carried out, not known, cut off", "%d, %d, %d", r.refused, r.unknown, r.cut)
-	row("unclear errors", "%d", r.unclear)
-	row("errors by kind", "%v", r.kinds)
-	row("lost", "%d", r.lost)
-	row("hung", "%d", r.hung)
-	row("doubled", "%d", r.doubled)
-	row("carried out without saying so", "%d", r.untold)
-	row("shared servers that ran twice at once", "%d", r.twoServers)
+	row("calls", "%d", f.Calls)
+	row("answered", "%d", f.Answered)
+	row("clear errors: not carried out, not known, cut off", "%d, %d, %d", f.NotSent, f.Unknown, f.Other)
+	row("unclear errors", "%d", f.Silent)
+	row("errors by kind", "%v", w.kinds)
+	row("answered without an effect", "%d", f.Invented)
+	row("lost", "%d", f.Lost+f.Unclaimed)
+	row("doubled", "%d", f.Doubled)
+	row("carried out without saying so, or after the error", "%d, %d", f.Denied, f.Late)
 	row("processes, sockets, files and locks left", "%d, %d", len(w.Started()), len(w.left()))
 	for i := range before {
 		row(fmt.Sprintf("gateway %d, never killed: private memory, workers and servers, other descriptors", i+1), "%.0f → %.0f MB, %d → %d, %d → %d",

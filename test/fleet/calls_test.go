@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolscript/toolscript/test/partition/history"
+	"github.com/toolscript/toolscript/test/fleet/history"
 )
 
 const (

@@ -42,7 +42,8 @@ const (
 // node is a NATS server in the cluster.
 type node struct {
 	name   string
-	port   int // for clients
+	port   int     // for clients
+	routes []*link // to the other nodes
 	config string
 	log    string
 	cmd    *exec.Cmd // nil if it does not run
@@ -64,12 +65,15 @@ func (f *fleet) newCluster() *cluster {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var routes []string
-	for i := range nodes {
-		routes = append(routes, fmt.Sprintf("%q", fmt.Sprintf("nats://%s:%d", loopback, ports[2*i+1])))
-	}
 	for i := range nodes {
 		n := &node{name: fmt.Sprint("node", i), port: ports[2*i]}
+		var routes []string
+		for j := range nodes {
+			if j != i {
+				l := f.newLink(fmt.Sprintf("%s-node%d", n.name, j), ports[2*j+1])
+				n.routes, routes = append(n.routes, l), append(routes, fmt.Sprintf("%q", "nats://"+at(l.port)))
+			}
+		}
 		n.config, n.log = filepath.Join(f.dir, n.name+".conf"), filepath.Join(f.dir, n.name+".log")
 		text := fmt.Sprintf(`
 server_name: %[1]s
@@ -84,6 +88,8 @@ cluster {
   name: fleet
   listen: "%[2]s:%[12]d"
   no_advertise: true
+  advertise: "%[2]s:1" # nothing listens there: nodes use only the links
+  pool_size: -1
   tls { cert_file: %[6]q, key_file: %[7]q, ca_file: %[13]q }
   routes: [%[14]s]
 }

@@ -5,7 +5,7 @@ package fleet
 import (
 	"time"
 
-	"github.com/toolscript/toolscript/test/partition/history"
+	"github.com/toolscript/toolscript/test/fleet/history"
 )
 
 // Time limits of the fleet.
@@ -16,7 +16,7 @@ const (
 
 // faults are tried in this order.
 var faults = []fault{
-	{name: "delays", run: delays, whole: every,
+	{name: "delays", soon: true, run: delays, whole: every,
 		does: "toxiproxy latency: 150 ms, more or less by 75 ms, in both directions of all links"},
 	{name: "a slow link", run: slowLink, whole: ofSlowDesk,
 		does: "toxiproxy bandwidth: 150 KB/s on the links of the hubs, while an answer and the arguments of another call have 1.5 MB"},
@@ -32,20 +32,34 @@ var faults = []fault{
 		does: "toxiproxy slicer: all links pass about 512 bytes at a time"},
 	{name: "connections end in an answer", run: limited, whole: notAtDesk1,
 		does: "toxiproxy limit_data: connections to a desk end after 100 KB, while answers have 60 KB"},
+	{name: "a NATS server is cut off", soon: true, brief: true, run: isolated,
+		does: "toxiproxy latency: what the routes of a NATS server carry arrives after more than a lease"},
+	{name: "a NATS server is cut off in one direction", soon: true, run: deaf,
+		does: "toxiproxy latency: what a NATS server sends to the others, or receives from them, arrives after more than a lease"},
+	{name: "an owner is cut off", soon: true, moves: true, run: cutOwner, whole: ofMachine,
+		does: "toxiproxy latency: what the owner sends and receives arrives after more than its lease"},
+	{name: "an owner hears nothing", soon: true, moves: true, run: deafOwner, whole: ofMachine,
+		does: "toxiproxy latency: what the owner receives arrives after more than its lease"},
+	{name: "a stateless hub is cut off", soon: true, run: cutOther, whole: ofMachine,
+		does: "toxiproxy latency: what a hub that only runs the stateless server sends and receives arrives after more than a lease"},
+	{name: "a desk is cut off", soon: true, run: cutDesk, whole: notAtDesk0,
+		does: "toxiproxy latency: what a desk sends and receives arrives after more than a lease"},
+	{name: "resets", soon: true, run: resets, whole: ofMachine,
+		does: "toxiproxy down: each connection of a machine or a NATS server is reset with a probability of one third"},
 	{name: "a hub without a network", run: unplugged,
 		does: "toxiproxy down: the links of the owner refuse connections for 8 s"},
 
-	{name: "an owner is killed", short: true, run: killOwner, back: map[string]time.Duration{owned: nextOwner, spread: nextHub}, whole: ofMachine,
+	{name: "an owner is killed", short: true, moves: true, run: killOwner, back: map[string]time.Duration{owned: nextOwner, spread: nextHub}, whole: ofMachine,
 		does: "SIGKILL of the owner"},
 	{name: "a stateless hub is killed", run: killOther, back: map[string]time.Duration{spread: nextHub}, whole: notSpread,
 		does: "SIGKILL of the hub that only runs the stateless server"},
-	{name: "an owner ends", short: true, run: endOwner, whole: inFlightOrSpread,
+	{name: "an owner ends", short: true, moves: true, run: endOwner, whole: inFlightOrSpread,
 		does: "SIGTERM of the owner, while calls of 8 s are in flight"},
 	{name: "a stateless hub ends", run: endOther, whole: every,
 		does: "SIGTERM of the hub that only runs the stateless server, while calls of 8 s are in flight"},
 	{name: "the last hub ends", run: endLast, whole: inFlight,
 		does: "SIGTERM of the only hub, while calls of 8 s are in flight"},
-	{name: "an owner hangs", run: stopOwner, whole: ofMachine,
+	{name: "an owner hangs", soon: true, brief: true, moves: true, run: stopOwner, whole: ofMachine,
 		does: "SIGSTOP of the owner for 15 s, then SIGCONT"},
 	{name: "a stateless hub hangs", short: true, run: stopOther, whole: afterFirstFailure,
 		does: "SIGSTOP of the hub that only runs the stateless server, for 12 s, then SIGCONT"},
@@ -53,9 +67,9 @@ var faults = []fault{
 		does: "SIGHUP of the owner, whose file has one server more"},
 	{name: "gateways hang and die", run: gateways, whole: atOthers,
 		does: "SIGSTOP of a gateway for 8 s, and SIGKILL of another"},
-	{name: "a NATS server hangs", run: stopNode,
+	{name: "a NATS server hangs", soon: true, run: stopNode,
 		does: "SIGSTOP of a NATS server for 8 s, then SIGCONT"},
-	{name: "no quorum", run: noQuorum,
+	{name: "no quorum", short: true, run: noQuorum,
 		does: "SIGKILL of two of three NATS servers; the stateless server goes on, and a hub that starts meanwhile offers it"},
 	{name: "a hub before its cluster", run: earlyHub,
 		does: "a hub starts while no NATS server runs, and joins when they do"},

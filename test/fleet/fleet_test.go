@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/test/fleet/history"
 	"github.com/toolscript/toolscript/test/harness"
-	"github.com/toolscript/toolscript/test/partition/history"
 )
 
 // The servers that the gateways call.
@@ -33,7 +34,7 @@ const (
 var servers = []string{owned, spread, shared, own}
 
 const (
-	hubs  = 2
+	hubs  = 3
 	desks = 2
 )
 
@@ -88,7 +89,9 @@ type fleet struct {
 	desks    []*machine
 	gateways []*gateway
 	record   *record
-	judged   int // number of effects that were compared with the calls of their fault
+	random   *rand.Rand
+	backs    []time.Duration // from the end of each fault until all gateways had answers
+	judged   int             // number of effects that were compared with the calls of their fault
 	atEnds   []func()
 }
 
@@ -150,7 +153,7 @@ func (f *fleet) machine(program, name string) machine {
 	}
 	m := machine{name: name, Program: p}
 	for _, n := range f.cluster.nodes {
-		m.links = append(m.links, f.newLink(name, n))
+		m.links = append(m.links, f.newLink(name+"-"+n.name, n.port))
 	}
 	return m
 }
@@ -215,7 +218,7 @@ func (f *fleet) launchHub(h *hub) *bufio.Reader {
 		f.Fatal(err)
 	}
 	defer log.Close() //nolint:errcheck // the hub has its own copy
-	h.cmd = h.Command(context.WithoutCancel(f.Context()), "hub", "--serve", filepath.Join(h.Home, hubFile))
+	h.cmd = h.Command(context.WithoutCancel(f.Context()), "hub", "--log-format", "json", "--serve", filepath.Join(h.Home, hubFile))
 	h.cmd.Stderr = log
 	out, err := h.cmd.StdoutPipe()
 	if err != nil {
@@ -360,7 +363,25 @@ func (f *fleet) lastOf(server string) (last history.Execution) {
 	return last
 }
 
-// owner returns the hub that has executed the latest call of the server with one owner, and the other hub.
+// terms returns the terms that the hubs have logged.
+func (f *fleet) terms() (all []history.Term) {
+	f.Helper()
+	for _, h := range f.hubs {
+		for line := range strings.Lines(f.log(h)) {
+			var l struct {
+				Time       time.Time
+				Msg, Lease string
+				Token      uint64
+			}
+			if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "lease begins" { // a hub that ends may have printed other text
+				all = append(all, history.Term{Server: l.Lease, Token: l.Token, Hub: h.name, Begin: l.Time.UnixNano()})
+			}
+		}
+	}
+	return all
+}
+
+// owner returns the hub that has executed the latest call of the server with one owner, and another hub.
 func (f *fleet) owner() (owner, other *hub) {
 	f.Helper()
 	name := f.lastOf(owned).Hub
@@ -368,5 +389,5 @@ func (f *fleet) owner() (owner, other *hub) {
 	if i < 0 {
 		f.Fatalf("no hub has carried out a call of %s", owned)
 	}
-	return f.hubs[i], f.hubs[1-i]
+	return f.hubs[i], f.hubs[(i+1)%len(f.hubs)]
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// link is the connection from one machine to one node. Toxics add faults to it.
+// link is the way to a node from a machine or another node. Toxics add faults to it.
 type link struct {
 	*fleet
 	api     *toxiproxy.ApiServer
 	name    string
-	node    *node
+	target  int // port of the node
 	port    int
 	proxy   *toxiproxy.Proxy
 	effects []string // names of the active toxics
 	breaks  bool     // whether one of them breaks connections
 }
 
-// newLink starts a link from a machine to a node, which ends with the fleet.
-func (f *fleet) newLink(machine string, to *node) *link {
+// newLink starts a link to a port, which ends with the fleet.
+func (f *fleet) newLink(name string, target int) *link {
 	f.Helper()
 	ports, err := harness.FreePorts(1)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f *fleet) newLink(machine string, to *node) *link {
 	}
 	l := &link{
 		fleet: f, api: toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()),
-		name: machine + "-" + to.name, node: to, port: ports[0],
+		name: name, target: target, port: ports[0],
 	}
 	l.open()
 	f.atEnd(func() { l.proxy.Stop() })
@@ -51,7 +51,7 @@ func at(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port))
 // open starts the proxy of the link.
 func (l *link) open() {
 	l.Helper()
-	l.proxy = toxiproxy.NewProxy(l.api, l.name, at(l.port), at(l.node.port))
+	l.proxy = toxiproxy.NewProxy(l.api, l.name, at(l.port), at(l.target))
 	if err := l.proxy.Start(); err != nil {
 		l.Fatal(err)
 	}
@@ -69,6 +69,9 @@ const (
 	up   = "upstream"
 	down = "downstream"
 )
+
+// held keeps bytes until the link is healed. They arrive then, as TCP would repeat them.
+var held = toxic{"latency", map[string]int{"latency": int(time.Hour.Milliseconds())}}
 
 // add adds toxics in the given directions.
 func (l *link) add(x toxic, streams ...string) {

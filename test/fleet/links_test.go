@@ -2,7 +2,10 @@
 
 package fleet
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // megabytes is the size of a large answer or of large arguments, in bytes.
 const megabytes = 1_500_000
@@ -63,7 +66,7 @@ func slowClose(r *trial) {
 	n := r.cluster.nodes[0]
 	var links []*link
 	for _, l := range r.allLinks() {
-		if l.node == n {
+		if l.target == n.port {
 			links = append(links, l)
 		}
 	}
@@ -134,4 +137,82 @@ func unplugged(r *trial) {
 	for _, l := range owner.links {
 		l.heal()
 	}
+}
+
+// lease is a random time that is longer than a lease.
+func (f *fleet) lease() time.Duration {
+	return 3500*time.Millisecond + time.Duration(f.random.IntN(3500))*time.Millisecond
+}
+
+// holdBack holds the bytes on links while calls of the server with one owner are in flight that last longer
+// than its lease.
+func (r *trial) holdBack(links []*link, streams ...string) {
+	for _, g := range r.gateways {
+		defer r.attempt(g, owned, work{ms: 4000})()
+	}
+	heal := disturb(links, held, streams...)
+	r.hold(r.lease())
+	heal()
+}
+
+// isolate holds what a node sends to the others, what they send to it, or both.
+func (r *trial) isolate(n *node, sends, receives bool) {
+	var heals []func()
+	for _, from := range r.cluster.nodes {
+		for _, l := range from.routes {
+			if from != n && l.name != from.name+"-"+n.name {
+				continue
+			}
+			forth, back := sends, receives
+			if from != n {
+				forth, back = back, forth
+			}
+			if forth {
+				heals = append(heals, disturb([]*link{l}, held, up))
+			}
+			if back {
+				heals = append(heals, disturb([]*link{l}, held, down))
+			}
+		}
+	}
+	r.hold(r.lease())
+	for _, heal := range heals {
+		heal()
+	}
+}
+
+func isolated(r *trial) { r.isolate(r.cluster.nodes[r.random.IntN(nodes)], true, true) }
+
+func deaf(r *trial) {
+	sends := r.random.IntN(2) == 0
+	r.isolate(r.cluster.nodes[r.random.IntN(nodes)], sends, !sends)
+}
+
+func cutOwner(r *trial) {
+	owner, _ := r.owner()
+	r.holdBack(owner.links, up, down)
+}
+
+func deafOwner(r *trial) {
+	owner, _ := r.owner()
+	r.holdBack(owner.links, down)
+}
+
+func cutOther(r *trial) {
+	_, other := r.owner()
+	r.holdBack(other.links, up, down)
+}
+
+func cutDesk(r *trial) { r.holdBack(r.desks[0].links, up, down) }
+
+func resets(r *trial) {
+	all := r.allLinks()
+	for _, n := range r.cluster.nodes {
+		all = append(all, n.routes...)
+	}
+	for _, l := range slices.DeleteFunc(all, func(*link) bool { return r.random.IntN(3) > 0 }) {
+		l.cut()
+		l.heal()
+	}
+	r.hold(r.lease())
 }

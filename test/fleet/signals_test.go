@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript/test/harness"
@@ -68,18 +69,27 @@ func endOther(r *trial) {
 }
 
 func endLast(r *trial) {
-	owner, other := r.owner()
-	r.endHub(other)
+	owner, _ := r.owner()
+	for _, h := range r.hubs {
+		if h != owner {
+			r.endHub(h)
+		}
+	}
 	finish := r.flight(owned, spread)
 	r.endHub(owner)
 	finish()
-	r.startHub(owner)
-	r.startHub(other)
+	for _, h := range r.hubs {
+		r.startHub(h)
+	}
 }
 
 func stopOwner(r *trial) {
 	owner, _ := r.owner()
-	r.pause(owner.cmd.Process.Pid, 15*time.Second)
+	d := 15 * time.Second
+	if testing.Short() {
+		d = r.lease()
+	}
+	r.pause(owner.cmd.Process.Pid, d)
 }
 
 func stopOther(r *trial) {
@@ -142,6 +152,13 @@ func noQuorum(r *trial) {
 	ready := r.readyHub(other, r.launchHub(other))
 	if ready {
 		r.awaitAnswers(time.Now(), spread)
+		status := ""
+		if err := harness.Until(r.Context(), func() (bool, error) {
+			status, _ = r.command("status", "fleet")
+			return strings.Contains(status, "does not answer"), nil
+		}); err != nil {
+			r.Errorf("status fleet does not say why a server waits: %s", status)
+		}
 	}
 	for _, n := range r.cluster.nodes[1:] {
 		r.cluster.startNode(n)

@@ -6,21 +6,28 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"iter"
 	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/test/fleet/history"
 	"github.com/toolscript/toolscript/test/harness"
-	"github.com/toolscript/toolscript/test/partition/history"
 )
 
-var all = flag.Bool("all-faults", false, "all faults, with the bounds of their times; else a few")
+var (
+	all      = flag.Bool("all-faults", false, "all faults, with the bounds of their times; else a few")
+	duration = flag.Duration("faults-for", 0, "how long faults are then tried in a random order")
+	seed     = flag.Uint64("seed", 0, "of that order and of what a fault concerns; 0: a random one")
+)
 
 const (
 	overtime = time.Second     // maximum time from the timeout of a failed call to its error
+	backTime = 5 * time.Second // maximum time from the end of a fault until all gateways have answers
 	settle   = 2 * time.Second // during which calls continue after each fault
 	shown    = 5               // number of failed calls that are printed
 )
@@ -32,6 +39,9 @@ type fault struct {
 	name  string
 	does  string
 	short bool // whether the test without -all-faults has it
+	brief bool // whether the test with -short has it
+	moves bool // whether the server with one owner gets another term
+	soon  bool // whether all gateways have answers of all servers within backTime after it
 	run   func(*trial)
 	back  map[string]time.Duration        // by server: maximum time after the fault until its calls succeed again
 	whole func(*trial, history.Call) bool // selects calls that must be answered
@@ -48,12 +58,30 @@ type trial struct {
 	n       int
 }
 
-// TestFleet tries one fault after another, and prints the outcomes of the calls. With -all-faults it
-// tries all faults and also checks times, which a busy machine may exceed.
-func TestFleet(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
+// chosen returns the faults to try: those of this form of the test, and then random ones for a time.
+func chosen(random *rand.Rand) iter.Seq[fault] {
+	return func(yield func(fault) bool) {
+		for _, x := range faults {
+			if (*all || x.short && !testing.Short() || x.brief) && !yield(x) {
+				return
+			}
+		}
+		for until := time.Now().Add(*duration); time.Now().Before(until) && yield(faults[random.IntN(len(faults))]); {
+		}
 	}
+}
+
+// TestFleet tries one fault after another, and prints the outcomes of the calls. With -all-faults it
+// tries all faults and also checks times, which a busy machine may exceed. The short form takes more than
+// ten seconds, because a fault lasts as long as a lease. Changes of the system clock are not tested, because
+// leases use a clock that nobody can set; cluster.TestSuspended and the simulations there use clocks that
+// stop, or are too fast or too slow.
+func TestFleet(t *testing.T) {
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	t.Logf("seed %d", *seed)
+	random := rand.New(rand.NewPCG(*seed, 0))
 	program := filepath.Join(t.TempDir(), "toolscript")
 	if err := harness.Build(program, true); err != nil {
 		t.Fatal(err)
@@ -65,24 +93,23 @@ func TestFleet(t *testing.T) {
 		}
 	}()
 	var rows []string
-	for i, x := range faults {
-		if !x.short && !*all {
-			continue
-		}
+	for x := range chosen(random) {
+		n := len(rows) + 1
 		t.Run(x.name, func(sub *testing.T) {
 			if f == nil {
 				f = newFleet(sub, t.TempDir(), program)
+				f.random = random
 			}
 			usable, row := false, ""
 			defer func() {
-				rows = append(rows, fmt.Sprintf("| %d %s %s", i+1, x.name, row))
+				rows = append(rows, fmt.Sprintf("| %d %s %s", n, x.name, row))
 				if !usable { // the next fault needs another fleet
 					f.end()
 					f = nil
 				}
 			}()
 			f.T = sub
-			row, usable = f.try(fmt.Sprintf("%02d", i+1), x)
+			row, usable = f.try(fmt.Sprintf("%02d", n), x)
 		})
 	}
 	if f != nil {
@@ -90,6 +117,9 @@ func TestFleet(t *testing.T) {
 		if late := len(f.executions()) - f.judged; late != 0 {
 			t.Errorf("%d effects came more than %s after their fault", late, settle)
 		}
+		slices.Sort(f.backs)
+		t.Logf("%d faults of one fleet: all gateways have answers after %s (median), %s (longest); terms %d",
+			len(f.backs), f.backs[len(f.backs)/2].Round(time.Millisecond), f.backs[len(f.backs)-1].Round(time.Millisecond), len(f.terms()))
 	}
 	t.Logf("\n| fault %s\n%s", history.Header, strings.Join(rows, "\n"))
 }
@@ -106,7 +136,14 @@ func (f *fleet) try(name string, x fault) (row string, usable bool) {
 	r.from = time.Now()
 	r.at = r.from
 	x.run(r)
-	usable = f.awaitAnswers(time.Now(), servers...)
+	over := time.Now()
+	usable = f.awaitAnswers(over, servers...)
+	back := time.Since(over)
+	f.backs = append(f.backs, back)
+	f.Logf("all gateways have answers after %s", back.Round(time.Millisecond))
+	if *all && x.soon && back > backTime {
+		f.Errorf("all gateways have answers after %s, want at most %s", back.Round(time.Millisecond), backTime)
+	}
 	time.Sleep(settle)
 	stop()
 	return r.judge(x), usable
@@ -114,7 +151,7 @@ func (f *fleet) try(name string, x fault) (row string, usable bool) {
 
 // judge reports violations and returns the fault's row of the table.
 func (r *trial) judge(x fault) (row string) {
-	h := history.History{Calls: r.record.all()}
+	h := history.History{Calls: r.record.all(), Terms: r.terms()}
 	for _, e := range r.executions() {
 		if strings.HasPrefix(e.ID, r.name+"-") {
 			h.Executions = append(h.Executions, e)
@@ -126,6 +163,9 @@ func (r *trial) judge(x fault) (row string) {
 	r.Logf("%s\n%s\n%s", x.does, history.Header, row)
 	if f.Violations() > 0 {
 		r.Errorf("%d problems, such as\n%s", f.Violations(), strings.Join(f.Problems, "\n"))
+	}
+	if x.moves && !slices.ContainsFunc(h.Terms, func(t history.Term) bool { return t.Begin > r.at.UnixNano() }) {
+		r.Error("the fault has not ended the term of the owner")
 	}
 	r.wholeness(x, h)
 	for server, within := range x.back {

@@ -40,7 +40,7 @@ var sections = []section{
 	{
 		name: "suites", proves: "the program with real servers and clients, one pass",
 		in:    func(pkg string) bool { return isSuite(pkg) && !measures(pkg) && !hasNoShortForm(pkg) },
-		first: []string{"test/sandbox", "test/script", "test/integration", "test/dashboard", "test/sharing", "test/npm", "test/partition", "test/harness/workflow"},
+		first: []string{"test/sandbox", "test/script", "test/integration", "test/dashboard", "test/sharing", "test/npm", "test/fleet", "test/harness/workflow"},
 		flags: []string{"-short"}, atOnce: 2,
 	},
 	{
@@ -96,7 +96,7 @@ func measures(pkg string) bool { return pkg == suites+"bounds" }
 
 // hasNoShortForm reports whether -short skips all tests of a suite, which then need not be linked.
 func hasNoShortForm(pkg string) bool {
-	return slices.Contains([]string{"fleet", "fleettable", "simulation"}, strings.TrimPrefix(pkg, suites))
+	return slices.Contains([]string{"fleettable", "simulation"}, strings.TrimPrefix(pkg, suites))
 }
 
 // plain reports whether the suite runs the program without the race detector.

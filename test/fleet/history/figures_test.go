@@ -1,13 +1,14 @@
 package history_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/test/partition/history"
+	"github.com/toolscript/toolscript/test/fleet/history"
 )
 
 const second = int64(time.Second)
@@ -25,6 +26,14 @@ func one(outcome history.Outcome, begin, end int64) history.History {
 	return h
 }
 
+// termed returns the history of a call that hub a carries out from second 10 to 12, with two terms of its server.
+func termed(token uint64, hub string, begin int64, nextToken uint64, nextHub string, nextBegin int64) history.History {
+	h := one(history.Answered, 10, 12)
+	h.Executions[0].Hub = "a"
+	h.Terms = []history.Term{{Server: "s", Token: nextToken, Hub: nextHub, Begin: nextBegin * second}, {Server: "s", Token: token, Hub: hub, Begin: begin * second}}
+	return h
+}
+
 // TestFigures: each violation is counted once, in the right figure.
 func TestFigures(t *testing.T) {
 	twice := one(history.Answered, 10, 11)
@@ -37,6 +46,10 @@ func TestFigures(t *testing.T) {
 	anothers.Calls[0].Answer = "b"
 	unclaimed := one(history.Answered, 10, 11)
 	unclaimed.Executions = append(unclaimed.Executions, history.Execution{ID: "b"})
+	reports := one(history.Answered, 10, 11)
+	reports.Calls = append(reports.Calls, reports.Calls[0])
+	process := one(history.Answered, 10, 11)
+	process.Calls[0].Process = "x"
 	for _, tt := range []struct {
 		name string
 		h    history.History
@@ -61,6 +74,16 @@ func TestFigures(t *testing.T) {
 		{"an error that does not say it", one(history.Untold, 0, 0), history.Figures{Calls: 1, Silent: 1, Overtime: time.Second}},
 		{"no outcome", one(history.Lost, 0, 0), history.Figures{Calls: 1, Lost: 1, Overtime: time.Second}},
 		{"a call that nobody made", unclaimed, history.Figures{Calls: 1, Answered: 1, Unclaimed: 1}},
+		{"two reports", reports, history.Figures{Calls: 2, Answered: 1, Doubled: 1}},
+		{"of another process", process, history.Figures{Calls: 1, Answered: 1, Invented: 1}},
+		{"executed before it began", one(history.Answered, 9, 11), history.Figures{Calls: 1, Answered: 1, Invented: 1}},
+		{"in a term of its hub", termed(5, "a", 1, 9, "b", 13), history.Figures{Calls: 1, Answered: 1}},
+		{"in the last term", termed(5, "b", 1, 9, "a", 9), history.Figures{Calls: 1, Answered: 1}},
+		{"in the term of another hub", termed(5, "a", 1, 9, "b", 9), history.Figures{Calls: 1, Answered: 1, Foreign: 1}},
+		{"ends in the next term", termed(5, "a", 1, 9, "b", 11), history.Figures{Calls: 1, Answered: 1, Foreign: 1}},
+		{"before the first term", termed(5, "a", 11, 9, "b", 13), history.Figures{Calls: 1, Answered: 1, Foreign: 1}},
+		{"two owners in one term", termed(5, "a", 1, 5, "b", 13), history.Figures{Calls: 1, Answered: 1, Foreign: 1}},
+		{"tokens that do not grow", termed(5, "a", 1, 4, "b", 13), history.Figures{Calls: 1, Answered: 1, Foreign: 1}},
 	} {
 		got := tt.h.Figures(nil)
 		if len(got.Problems) != got.Violations() {
@@ -77,6 +100,37 @@ func TestFigures(t *testing.T) {
 	if f := one(history.Unknown, 13, 14).Figures(nil); f.Latest != time.Second {
 		t.Errorf("the effect is %s after the error, want a second", f.Latest)
 	}
+}
+
+// FuzzFigures makes calls of a server with two terms. A model of what hubs may do determines whether the
+// history has a violation.
+func FuzzFigures(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 0, 0})
+	f.Add([]byte{200, 1, 0, 10, 2, 1, 99, 0, 30, 3, 2, 0})
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		h, wrong := history.History{Terms: []history.Term{{Server: "s", Token: 5, Hub: "a", Begin: 100}, {Server: "s", Token: 9, Hub: "b", Begin: 1000}}}, ""
+		for n := 0; len(steps) >= 3; steps, n = steps[3:], n+1 {
+			begin, length := 100+int64(steps[0])*8, int64(steps[1]%64)+1
+			outcome := []history.Outcome{history.Answered, history.Unknown, history.Refused}[steps[2]%3]
+			hub, runs, id := "ab"[steps[2]>>2&1:][:1], int(steps[2]>>4&3), fmt.Sprint(n)
+			call := history.Call{ID: id, Server: "s", Begin: begin, End: begin + length, Outcome: outcome}
+			if outcome == history.Answered {
+				call.Answer, call.Process = id, hub
+			}
+			h.Calls = append(h.Calls, call)
+			for range runs {
+				h.Executions = append(h.Executions, history.Execution{ID: id, Server: "s", Hub: hub, Process: hub, Begin: begin, End: begin + length})
+			}
+			within := hub == "a" && begin+length <= 1000 || hub == "b" && begin >= 1000
+			switch {
+			case runs > 1, outcome == history.Refused && runs > 0, outcome == history.Answered && (runs == 0 || !within):
+				wrong = fmt.Sprintf("%+v, carried out %d times by %s", call, runs, hub)
+			}
+		}
+		if got := h.Figures(nil); (got.Violations() > 0) != (wrong != "") {
+			t.Errorf("problems %q; wrong: %s", got.Problems, wrong)
+		}
+	})
 }
 
 // TestBack: a server is back when calls succeed at all gateways and no later call fails.

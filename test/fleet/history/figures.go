@@ -14,8 +14,9 @@ const Hand = 500 * time.Millisecond
 type Figures struct {
 	Calls, Answered, NotSent, Unknown, Other int
 
-	Doubled   int           // calls that were executed more than once
-	Invented  int           // answers to calls that were not executed completely
+	Doubled   int           // calls that were executed or reported more than once
+	Invented  int           // answers to calls that were not executed completely, or by another process
+	Foreign   int           // answers of a hub that was not the owner of the server then, and terms that do not follow each other
 	Denied    int           // executed calls whose error says that they were not sent
 	Late      int           // calls that were executed after their error
 	Latest    time.Duration // longest time from an error to the execution of its call
@@ -30,7 +31,7 @@ type Figures struct {
 
 // Violations returns the number of violations: everything that must not occur.
 func (f Figures) Violations() int {
-	return f.Doubled + f.Invented + f.Denied + f.Late + f.Silent + f.Tempting + f.Lost + f.Unclaimed
+	return f.Doubled + f.Invented + f.Foreign + f.Denied + f.Late + f.Silent + f.Tempting + f.Lost + f.Unclaimed
 }
 
 // examples is the number of problems of each kind that are described.
@@ -40,12 +41,17 @@ const examples = 3
 // because the test has stopped their gateway. exempt may be nil.
 func (h History) Figures(exempt func(Call) bool) Figures {
 	f := Figures{Calls: len(h.Calls)}
-	effects := map[string][]Execution{}
+	effects, terms, known := map[string][]Execution{}, f.terms(h.Terms), map[string]bool{}
 	for _, e := range h.Executions {
 		effects[e.ID] = append(effects[e.ID], e)
 	}
 	for _, c := range h.Calls {
-		f.outcome(c, effects[c.ID])
+		if known[c.ID] {
+			f.sin(&f.Doubled, "call %s has two reports", c.ID)
+			continue
+		}
+		known[c.ID] = true
+		f.outcome(c, effects[c.ID], terms[c.Server])
 		f.effects(c, effects[c.ID])
 		if c.Limit > 0 && c.Outcome != Answered && (exempt == nil || !exempt(c)) {
 			f.Overtime = max(f.Overtime, time.Duration(c.End-c.Begin-c.Limit))
@@ -67,13 +73,11 @@ func (f *Figures) sin(count *int, format string, args ...any) {
 }
 
 // outcome counts and judges what the caller was told.
-func (f *Figures) outcome(c Call, effects []Execution) {
+func (f *Figures) outcome(c Call, effects []Execution, terms []Term) {
 	switch c.Outcome {
 	case Answered:
 		f.Answered++
-		if len(effects) == 0 || effects[0].End == 0 || c.Answer != c.ID {
-			f.sin(&f.Invented, "call %s of %s was answered with %q, without its effect", c.ID, c.Server, c.Answer)
-		}
+		f.answered(c, effects, terms)
 	case Refused:
 		f.NotSent++
 		if len(effects) > 0 {
@@ -90,6 +94,23 @@ func (f *Figures) outcome(c Call, effects []Execution) {
 	}
 	if c.Retry && (c.Outcome == Unknown || c.Outcome == Failed) {
 		f.sin(&f.Tempting, "call %s of %s may have been carried out, and its error invites to try again: %s", c.ID, c.Server, c.Error)
+	}
+}
+
+// answered judges an answer: the call was executed between its begin and its end, by the process that has
+// answered, in a term of its hub.
+func (f *Figures) answered(c Call, effects []Execution, terms []Term) {
+	if len(effects) == 0 || effects[0].End == 0 || c.Answer != c.ID {
+		f.sin(&f.Invented, "call %s of %s was answered with %q, without its effect", c.ID, c.Server, c.Answer)
+		return
+	}
+	switch e := effects[0]; {
+	case e.Server != c.Server || e.Process != c.Process:
+		f.sin(&f.Invented, "call %s was carried out by process %s of %s, and the answer is from process %s of %s", c.ID, e.Process, e.Server, c.Process, c.Server)
+	case e.Begin < c.Begin || e.End > c.End || e.End < e.Begin:
+		f.sin(&f.Invented, "call %s of %s was answered, and not carried out between its begin and its end", c.ID, c.Server)
+	default:
+		f.owned(e, terms)
 	}
 }
 
@@ -139,12 +160,12 @@ func (h History) Back(server string, since int64) (back time.Duration, ok bool) 
 }
 
 // Header is the header of a table whose rows are returned by Figures.Row.
-const Header = "| calls | answered | not sent | unknown | other | doubled | ok without effect | not sent with effect | after its error (latest) | without sent | invite to try again | lost | over the time-out |"
+const Header = "| calls | answered | not sent | unknown | other | doubled | ok without effect | not by the owner | not sent with effect | after its error (latest) | without sent | invite to try again | lost | over the time-out |"
 
 // Row returns the figures as a row of a table.
 func (f Figures) Row() string {
 	var b strings.Builder
-	for _, n := range []int{f.Calls, f.Answered, f.NotSent, f.Unknown, f.Other, f.Doubled, f.Invented, f.Denied} {
+	for _, n := range []int{f.Calls, f.Answered, f.NotSent, f.Unknown, f.Other, f.Doubled, f.Invented, f.Foreign, f.Denied} {
 		fmt.Fprintf(&b, "| %d ", n)
 	}
 	fmt.Fprintf(&b, "| %d (%s) | %d | %d | %d | %s |", f.Late, f.Latest.Round(time.Millisecond), f.Silent, f.Tempting, f.Lost+f.Unclaimed, f.Overtime.Round(time.Millisecond))
