@@ -39,9 +39,7 @@ type fleet struct {
 func startFleet(t *testing.T, call func(context.Context, string, json.RawMessage) (json.RawMessage, error)) *fleet {
 	t.Helper()
 	f := &fleet{url: natstest.Start(t, &natsserver.Options{}).ClientURL(), cache: t.TempDir()}
-	runners := remote.NewFleet(func() string { return "user1" }, func(_ context.Context, o ...nats.Option) (*nats.Conn, error) {
-		return nats.Connect(f.url, o...)
-	}, slog.Default())
+	runners := remote.NewFleet(func() string { return "user1" }, f.connect, slog.Default())
 	t.Cleanup(runners.Reset)
 	conn := newConn("a")
 	conn.call = call
@@ -62,14 +60,14 @@ func startFleet(t *testing.T, call func(context.Context, string, json.RawMessage
 	return f
 }
 
+func (f *fleet) connect(_ context.Context, o ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect(f.url, o...)
+}
+
 // serve starts a runner on the machine "there".
 func (f *fleet) serve(t *testing.T) *remote.Server {
 	t.Helper()
-	nc, err := nats.Connect(f.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := remote.Serve(nc, remote.Options{Runners: 2, Host: "there", Version: "test", Log: slog.Default(), Lend: func(ctx context.Context) (runner.Runner, func(bool), error) {
+	s, err := remote.Join(t.Context(), f.connect, remote.Options{Runners: 2, Host: "there", Version: "test", Log: slog.Default(), Lend: func(ctx context.Context) (runner.Runner, func(bool), error) {
 		w, err := worker.StartSandbox(ctx, worker.Options{CacheDir: f.cache})
 		if err != nil {
 			return nil, nil, err
@@ -79,10 +77,7 @@ func (f *fleet) serve(t *testing.T) *remote.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = s.Close()
-		nc.Close()
-	})
+	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 

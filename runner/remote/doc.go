@@ -16,25 +16,16 @@
 package remote
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
 )
 
 const (
-	// TakeSubject is the subject of requests for a runner.
-	TakeSubject = "runs.take"
-
-	// Queue is the queue group of the runners.
-	Queue = "runners"
-
-	// ServiceName is the name of the NATS microservice of a runner.
-	ServiceName = "toolscript_runner"
-
-	// protocol is the version of the frames. A runner refuses runs of another version.
-	protocol = 1
+	takeSubject = "runs.take"         // subject of requests for a runner
+	queue       = "runners"           // queue group of the runners
+	serviceName = "toolscript_runner" // NATS microservice of a runner
+	protocol    = 1                   // version of the frames; a runner refuses runs of another version
 )
 
 // Times that both sides use.
@@ -68,13 +59,6 @@ func downSubject(gateway, run string) string { return "runs." + gateway + "." + 
 // upSubject returns the subject on which the gateway of a run receives frames.
 func upSubject(gateway, run string) string { return "runs." + gateway + "." + run + ".up" }
 
-// newID returns a random token for a subject.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // crypto/rand never fails
-	return hex.EncodeToString(b[:])
-}
-
 // validID reports whether a text is a single token of a subject.
 func validID(text string) bool {
 	return text != "" && len(text) <= 128 && !strings.ContainsAny(text, ".*> \t\r\n\x00")
@@ -102,11 +86,11 @@ var (
 
 // GatewaySubjects returns the subjects that gateways of a user publish to and subscribe to.
 func GatewaySubjects(user string) (publish, subscribe []string) {
-	return []string{TakeSubject, downSubject(user+".*", "*")}, []string{"runs." + user + ".>"}
+	return []string{takeSubject, downSubject(user+".*", "*")}, []string{"runs." + user + ".>"}
 }
 
 // RunnerSubjects returns the subjects that a runner publishes to and subscribes to. It also
 // needs permission to answer requests.
 func RunnerSubjects() (publish, subscribe []string) {
-	return []string{upSubject("*.*", "*")}, []string{TakeSubject, downSubject("*.*", "*")}
+	return []string{upSubject("*.*", "*")}, []string{takeSubject, downSubject("*.*", "*")}
 }

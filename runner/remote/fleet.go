@@ -2,6 +2,9 @@ package remote
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -10,10 +13,15 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 )
 
-// retryTime is the delay before a fleet that could not be reached is tried again.
-const retryTime = 10 * time.Second
+const (
+	retryTime = 10 * time.Second       // delay before a fleet that could not be reached is tried again
+	takeTime  = 3 * time.Second        // limit for the answer to a take
+	firstWait = 20 * time.Millisecond  // delay before the second take, if a runner is busy
+	lastWait  = 500 * time.Millisecond // longest delay between two takes
+)
 
 // Fleet gives one gateway access to the runners of a fleet. It connects to the NATS cluster when a
 // run needs a runner, and again after a connection was lost. It is safe for concurrent use.
@@ -30,10 +38,10 @@ type Fleet struct {
 
 // connection is a connection, with the number of runs that use it.
 type connection struct {
-	nc    *nats.Conn
-	pool  *Pool
-	runs  int
-	stale bool // it must be closed after its last run
+	nc      *nats.Conn
+	gateway string // id of the gateway: its user, a dot and a token that no other gateway has
+	runs    int
+	stale   bool // it must be closed after its last run
 }
 
 // NewFleet returns a Fleet that connects with connect. user returns the user of the gateway,
@@ -42,21 +50,72 @@ func NewFleet(user func() string, connect func(context.Context, ...nats.Option) 
 	return &Fleet{user: user, connect: connect, log: log}
 }
 
-// Take reserves a sandbox of a runner for one run, like Pool.Take. An error of kind
-// Unavailable means that there is no runner or no fleet. A fleet that could not be reached is
-// not tried again for ten seconds.
+// Take reserves a sandbox of a runner for one run. While runners are busy, it tries again until ctx ends. The caller
+// must call Close. An error of kind Unavailable means that there is no runner or no fleet. A fleet that could not be
+// reached is not tried again for ten seconds.
 func (f *Fleet) Take(ctx context.Context) (*Sandbox, error) {
 	c, err := f.use(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.pool.Take(ctx)
-	if err != nil {
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		s, busy, err := c.take(ctx)
+		if err == nil && !busy {
+			s.log, s.closed = f.log, sync.OnceFunc(func() { f.done(c) })
+			return s, nil
+		}
+		if err == nil {
+			select {
+			case <-time.After(wait):
+				continue
+			case <-ctx.Done():
+				err = toolscript.ContextError(ctx)
+			}
+		}
 		f.done(c)
 		return nil, err
 	}
-	s.closed = sync.OnceFunc(func() { f.done(c) })
-	return s, nil
+}
+
+// take sends one request. busy reports that the runner that answered has no free sandbox.
+func (c *connection) take(ctx context.Context) (s *Sandbox, busy bool, err error) {
+	run := rand.Text()
+	link, err := open(c.nc, upSubject(c.gateway, run), downSubject(c.gateway, run))
+	if err != nil {
+		return nil, false, unavailable(fmt.Errorf("no connection to the fleet: %w", err))
+	}
+	taken, err := c.ask(ctx, take{Protocol: protocol, Gateway: c.gateway, Run: run})
+	if err != nil || taken.Busy {
+		link.close() // tells a runner whose answer came too late
+		return nil, taken.Busy, err
+	}
+	go link.watch()
+	return &Sandbox{link: link, host: taken.Host}, false, nil
+}
+
+func (c *connection) ask(ctx context.Context, t take) (a taken, err error) {
+	text, _ := json.Marshal(t) // such a struct always has a JSON form
+	asking, cancel := context.WithTimeout(ctx, takeTime)
+	defer cancel()
+	m, err := c.nc.RequestWithContext(asking, takeSubject, text)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return a, unavailable(errors.New("no machine of the fleet runs scripts; run there: toolscript hub --serve FILE --runners N; or remove limits.pool from the configuration"))
+	case err != nil && ctx.Err() != nil:
+		return a, toolscript.ContextError(ctx)
+	case err != nil && errors.Is(c.nc.LastError(), nats.ErrPermissionViolation):
+		return a, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
+			"the credentials do not allow to use runners of the fleet: %w; see: toolscript fleet permissions --role gateway", c.nc.LastError())}
+	case err != nil:
+		return a, unavailable(fmt.Errorf("no runner of the fleet has answered: %w", err))
+	}
+	if err := json.Unmarshal(m.Data, &a); err != nil {
+		return a, unavailable(fmt.Errorf("the answer of a runner cannot be read: %w", err))
+	}
+	if a.Error != "" {
+		return a, unavailable(fmt.Errorf("the runner on %s refuses the run: %s", a.Host, a.Error))
+	}
+	return a, nil
 }
 
 // use returns a connection, for one more run.
@@ -88,13 +147,13 @@ func (f *Fleet) open(ctx context.Context) (*connection, error) {
 	if !validID(user) {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%q cannot be the user of a fleet: it must be a word without dots, spaces, * and >", user)}
 	}
-	gateway := user + "." + newID()
+	gateway := user + "." + rand.Text()
 	// Frames are lost with a connection, which ends their runs. So there is no reason to reconnect.
 	nc, err := f.connect(ctx, nats.Name("toolscript gateway"), nats.CustomInboxPrefix("runs."+gateway+".inbox"), nats.NoReconnect())
 	if err != nil {
 		return nil, err
 	}
-	return &connection{nc: nc, pool: NewPool(nc, gateway, f.log)}, nil
+	return &connection{nc: nc, gateway: gateway}, nil
 }
 
 // done ends the use of a connection by one run.
@@ -122,4 +181,27 @@ func (f *Fleet) Reset() {
 	if over {
 		c.nc.Close()
 	}
+}
+
+func unavailable(err error) error {
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+}
+
+// Sandbox is a reserved sandbox of a runner, for one run.
+type Sandbox struct {
+	link   *stream
+	host   string
+	log    *slog.Logger
+	closed func() // called by Close
+}
+
+var _ runner.Runner = (*Sandbox)(nil)
+
+// Host returns the name of the runner's machine.
+func (s *Sandbox) Host() string { return s.host }
+
+// Close releases the sandbox.
+func (s *Sandbox) Close() {
+	s.link.close()
+	s.closed()
 }

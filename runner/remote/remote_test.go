@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,18 +27,11 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 )
 
-// runnerRole makes the test binary a runner that connects to the NATS server at the next argument
-// and serves until it is killed.
-const runnerRole = "__runner"
-
 var cacheDir string
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
 		os.Exit(worker.Main(os.Args[2:]))
-	}
-	if len(os.Args) > 3 && os.Args[1] == runnerRole {
-		os.Exit(serveRole(os.Args[2], os.Args[3]))
 	}
 	dir, err := os.MkdirTemp("", "remote")
 	if err != nil {
@@ -52,60 +44,59 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func serveRole(url, cache string) int {
-	nc, err := nats.Connect(url)
-	if err == nil {
-		_, err = remote.Serve(nc, options(1, cache))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	fmt.Println("ready")
-	select {}
-}
-
-// options returns the options of a runner whose sandboxes serve one run each.
-func options(runners int, cache string) remote.Options {
-	return remote.Options{Runners: runners, Host: "there", Version: "test", Log: slog.Default(), Lend: func(ctx context.Context) (runner.Runner, func(bool), error) {
-		s, err := worker.StartSandbox(ctx, worker.Options{CacheDir: cache})
-		if err != nil {
-			return nil, nil, err
-		}
-		return s, func(bool) { s.Close() }, nil
-	}}
-}
-
 // startNATS starts a NATS server and returns its address.
 func startNATS(t *testing.T) string {
 	t.Helper()
 	return natstest.Start(t, &server.Options{}).ClientURL()
 }
 
-func connect(t *testing.T, url string) *nats.Conn {
-	t.Helper()
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	return nc
+// connector makes connections to a NATS server. The last one is nc.
+type connector struct {
+	url string
+	nc  *nats.Conn
 }
 
-// serve starts a runner in this process.
-func serve(t *testing.T, url string, runners int) *remote.Server {
+func (c *connector) connect(_ context.Context, o ...nats.Option) (nc *nats.Conn, err error) {
+	c.nc, err = nats.Connect(c.url, o...)
+	return c.nc, err
+}
+
+// serve starts a runner in this process, whose sandboxes serve one run each.
+func serve(t *testing.T, url string, runners int) (*remote.Server, *connector) {
 	t.Helper()
-	s, err := remote.Serve(connect(t, url), options(runners, cacheDir))
+	c := &connector{url: url}
+	s, err := remote.Join(kit.Within(t), c.connect, remote.Options{Runners: runners, Host: "there", Version: "test", Log: slog.Default(), Lend: func(ctx context.Context) (runner.Runner, func(bool), error) {
+		s, err := worker.StartSandbox(ctx, worker.Options{CacheDir: cacheDir})
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, func(bool) { s.Close() }, nil
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return s
+	return s, c
 }
 
-func newPool(t *testing.T, url string) *remote.Pool {
+// newFleet returns the access of a gateway to the runners.
+func newFleet(t *testing.T, url string) (*remote.Fleet, *connector) {
 	t.Helper()
-	return remote.NewPool(connect(t, url), "user1.gateway1", slog.Default())
+	c := &connector{url: url}
+	f := remote.NewFleet(func() string { return "user1" }, c.connect, slog.Default())
+	t.Cleanup(f.Reset)
+	return f, c
+}
+
+// take reserves a sandbox of a runner.
+func take(t *testing.T, url string) *remote.Sandbox {
+	t.Helper()
+	f, _ := newFleet(t, url)
+	s, err := f.Take(kit.Within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // host answers a call with its arguments unless call is set.
@@ -155,13 +146,10 @@ func newJob(t *testing.T, code string) runner.Job {
 	}
 }
 
-// remoteRun runs a job on a runner of the pool.
-func remoteRun(t *testing.T, p *remote.Pool, j runner.Job, h *host) (runner.Outcome, error) {
+// remoteRun runs a job on a runner.
+func remoteRun(t *testing.T, url string, j runner.Job, h *host) (runner.Outcome, error) {
 	t.Helper()
-	s, err := p.Take(kit.Within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := take(t, url)
 	defer s.Close()
 	return s.Run(kit.Within(t), j, h)
 }
@@ -174,7 +162,7 @@ func TestIdempotencyKey(t *testing.T) {
 		key, _ := json.Marshal(c.Key)
 		return key, nil
 	}}
-	out, err := remoteRun(t, newPool(t, url), newJob(t, `export default [await tools.demo.echo({}), await tools.$with({ idempotencyKey: "order-4711" }).demo.echo({})]`), h)
+	out, err := remoteRun(t, url, newJob(t, `export default [await tools.demo.echo({}), await tools.$with({ idempotencyKey: "order-4711" }).demo.echo({})]`), h)
 	if want := `["","order-4711"]`; err != nil || string(out.Value) != want {
 		t.Errorf("value %s, %+v, %v; want %s", out.Value, out.Err, err, want)
 	}
@@ -185,7 +173,6 @@ func TestIdempotencyKey(t *testing.T) {
 func TestRun(t *testing.T) {
 	url := startNATS(t)
 	serve(t, url, 2)
-	p := newPool(t, url)
 	large := strings.Repeat("x", 3<<20)
 	for _, c := range []struct{ name, code, value, output, failure string }{
 		{"value", `export default (await tools.demo.echo({ a: 1 })).a + 1`, "2", "", ""},
@@ -201,7 +188,7 @@ func TestRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h, j := &host{}, newJob(t, c.code)
 			j.Args = []string{"one"}
-			o, err := remoteRun(t, p, j, h)
+			o, err := remoteRun(t, url, j, h)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +212,7 @@ func TestFailedCall(t *testing.T) {
 	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		return nil, &toolscript.ToolError{Tool: "demo__echo", Code: toolscript.Forbidden, Message: "not allowed"}
 	}}
-	o, err := remoteRun(t, newPool(t, url), newJob(t, `try { await tools.demo.echo({}) } catch (e) { console.log(e.code, e.message) }`), h)
+	o, err := remoteRun(t, url, newJob(t, `try { await tools.demo.echo({}) } catch (e) { console.log(e.code, e.message) }`), h)
 	if err != nil || o.Err != nil || h.printed() != "forbidden not allowed\n" {
 		t.Errorf("%q, %+v, %v", h.printed(), o.Err, err)
 	}
@@ -235,18 +222,14 @@ func TestFailedCall(t *testing.T) {
 // sandbox is free again.
 func TestCancel(t *testing.T) {
 	url := startNATS(t)
-	s := serve(t, url, 1)
-	p := newPool(t, url)
+	s, _ := serve(t, url, 1)
 	ctx, cancel := context.WithCancelCause(kit.Within(t))
 	h := &host{call: func(calling context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		cancel(errors.New("enough"))
 		<-calling.Done()
 		return nil, &toolscript.ToolError{Code: toolscript.Cancelled, Message: "cancelled"}
 	}}
-	sandbox, err := p.Take(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sandbox := take(t, url)
 	o, err := sandbox.Run(ctx, newJob(t, `await tools.demo.echo({})`), h)
 	sandbox.Close()
 	if err != nil || o.Err == nil || o.Err.Code != toolscript.Cancelled {
@@ -261,7 +244,7 @@ func TestLimit(t *testing.T) {
 	serve(t, url, 1)
 	j := newJob(t, `for (;;) {}`)
 	j.Limits.TimeoutMs = 300
-	o, err := remoteRun(t, newPool(t, url), j, &host{})
+	o, err := remoteRun(t, url, j, &host{})
 	if err != nil || o.Err == nil || o.Err.Code != toolscript.LimitTime {
 		t.Errorf("%+v, %v", o.Err, err)
 	}
@@ -269,7 +252,8 @@ func TestLimit(t *testing.T) {
 
 // TestNoRunner checks the error if there is no runner.
 func TestNoRunner(t *testing.T) {
-	_, err := newPool(t, startNATS(t)).Take(kit.Within(t))
+	f, _ := newFleet(t, startNATS(t))
+	_, err := f.Take(kit.Within(t))
 	if toolscript.KindOf(err) != toolscript.Unavailable || !strings.Contains(err.Error(), "--runners") {
 		t.Errorf("error %v", err)
 	}
@@ -278,10 +262,10 @@ func TestNoRunner(t *testing.T) {
 // TestStdin checks that a run with standard input is refused before it is sent.
 func TestStdin(t *testing.T) {
 	url := startNATS(t)
-	s := serve(t, url, 1)
+	s, _ := serve(t, url, 1)
 	j := newJob(t, `export default 1`)
 	j.Stdin = true
-	_, err := remoteRun(t, newPool(t, url), j, &host{})
+	_, err := remoteRun(t, url, j, &host{})
 	if toolscript.KindOf(err) != toolscript.Unsupported || s.Stats().Runs != 0 {
 		t.Errorf("error %v after %d runs", err, s.Stats().Runs)
 	}
@@ -290,12 +274,9 @@ func TestStdin(t *testing.T) {
 // TestBusy checks that a run waits until a runner is free.
 func TestBusy(t *testing.T) {
 	url := startNATS(t)
-	s := serve(t, url, 1)
-	p := newPool(t, url)
-	first, err := p.Take(kit.Within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, _ := serve(t, url, 1)
+	first := take(t, url)
+	p, _ := newFleet(t, url)
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if second, err := p.Take(short); err == nil {
@@ -311,44 +292,22 @@ func TestBusy(t *testing.T) {
 	kit.Eventually(t, "the runner is free", func() bool { return s.Stats().Busy == 0 })
 }
 
-// TestKilledRunner checks that a run whose runner is killed fails with a typed error, and is not
-// started again even if another runner is free.
-func TestKilledRunner(t *testing.T) {
+// TestLostRunner checks that a run whose runner is lost fails with a typed error, and is not started again even if
+// another runner is free.
+func TestLostRunner(t *testing.T) {
 	url := startNATS(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self, runnerRole, url, cacheDir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // killed, so an error is expected
-	}()
-	if _, err := out.Read(make([]byte, 6)); err != nil {
-		t.Fatal(err)
-	}
-	p := newPool(t, url)
-	sandbox, err := p.Take(kit.Within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, runners := serve(t, url, 1)
+	sandbox := take(t, url)
 	defer sandbox.Close()
-	other := serve(t, url, 1)
+	other, _ := serve(t, url, 1)
 	var begun atomic.Int64
 	h := &host{call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		begun.Add(1)
-		_ = cmd.Process.Kill() // still running
+		runners.nc.Close() // like the end of its process
 		<-ctx.Done()
 		return nil, nil
 	}}
-	_, err = sandbox.Run(kit.Within(t), newJob(t, `await tools.demo.echo({})`), h)
+	_, err := sandbox.Run(kit.Within(t), newJob(t, `await tools.demo.echo({})`), h)
 	if toolscript.KindOf(err) != toolscript.Unavailable || !strings.Contains(err.Error(), "not started again") {
 		t.Errorf("error %v", err)
 	}
@@ -360,15 +319,15 @@ func TestKilledRunner(t *testing.T) {
 // TestLostGateway checks that a runner ends a run whose gateway has disappeared.
 func TestLostGateway(t *testing.T) {
 	url := startNATS(t)
-	s := serve(t, url, 1)
-	nc := connect(t, url)
-	sandbox, err := remote.NewPool(nc, "user1.gateway1", slog.Default()).Take(kit.Within(t))
+	s, _ := serve(t, url, 1)
+	f, gateway := newFleet(t, url)
+	sandbox, err := f.Take(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer sandbox.Close()
 	h := &host{call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
-		nc.Close()
+		gateway.nc.Close()
 		<-ctx.Done()
 		return nil, nil
 	}}
@@ -380,27 +339,5 @@ func TestLostGateway(t *testing.T) {
 	kit.Eventually(t, "the runner is free", func() bool { st := s.Stats(); return st.Runs == 1 && st.Busy == 0 })
 	if err := <-failed; toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestClosedRunner checks that Close ends the runs of a runner.
-func TestClosedRunner(t *testing.T) {
-	url := startNATS(t)
-	s, err := remote.Serve(connect(t, url), options(1, cacheDir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := make(chan error, 1)
-	h := &host{call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
-		go func() { closed <- s.Close() }()
-		<-ctx.Done()
-		return nil, nil
-	}}
-	_, err = remoteRun(t, newPool(t, url), newJob(t, `await tools.demo.echo({})`), h)
-	if toolscript.KindOf(err) != toolscript.Unavailable {
-		t.Errorf("error %v", err)
-	}
-	if err := <-closed; err != nil {
-		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,9 +41,7 @@ type Server struct {
 	runs    sync.WaitGroup
 	begun   atomic.Uint64
 	failed  atomic.Uint64
-
-	lost  chan struct{} // see Lost; nil without Join
-	owned bool          // Close closes nc
+	lost    chan struct{} // see Lost
 }
 
 // Stats is the data of the endpoint in the statistics of the microservice.
@@ -54,32 +53,49 @@ type Stats struct {
 	Failed  uint64 `json:"failed"` // number of runs whose sandbox failed
 }
 
-// Serve starts a Server, which joins the queue group of the runners.
-func Serve(nc *nats.Conn, o Options) (*Server, error) {
-	s := &Server{Options: o, nc: nc, free: make(chan struct{}, o.Runners)}
+// Join connects to a cluster with connect and joins its queue group of runners. It does not
+// reconnect after the connection is lost, because the runs that used it have ended. See Lost.
+func Join(ctx context.Context, connect func(context.Context, ...nats.Option) (*nats.Conn, error), o Options) (*Server, error) {
+	s := &Server{Options: o, free: make(chan struct{}, o.Runners), lost: make(chan struct{})}
 	for range o.Runners {
 		s.free <- struct{}{}
 	}
+	var err error
+	closed := sync.OnceFunc(func() { close(s.lost) })
+	s.nc, err = connect(ctx, nats.Name("toolscript runner "+o.Host), nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { closed() }))
+	if err != nil {
+		return nil, err
+	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	service, err := micro.AddService(nc, micro.Config{
-		Name: ServiceName, Version: "1.0.0", Description: "Sandboxes for scripts of gateways",
-		Metadata:     map[string]string{"host": o.Host, "version": o.Version, "protocol": fmt.Sprint(protocol)},
+	if err = s.join(); err == nil {
+		return s, nil
+	}
+	s.stop()
+	s.nc.Close()
+	if errors.Is(err, nats.ErrPermissionViolation) {
+		return nil, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
+			"the credentials do not allow this hub to run scripts of gateways: %w; see: toolscript fleet permissions --role runner", err)}
+	}
+	return nil, fmt.Errorf("join the fleet: %w", err)
+}
+
+func (s *Server) join() (err error) {
+	s.service, err = micro.AddService(s.nc, micro.Config{
+		Name: serviceName, Version: "1.0.0", Description: "Sandboxes for scripts of gateways",
+		Metadata:     map[string]string{"host": s.Host, "version": s.Version, "protocol": fmt.Sprint(protocol)},
 		StatsHandler: func(*micro.Endpoint) any { return s.Stats() },
 	})
-	if err != nil {
-		return nil, err
-	}
-	s.service = service
-	err = service.AddEndpoint("take", micro.HandlerFunc(s.take), micro.WithEndpointSubject(TakeSubject), micro.WithEndpointQueueGroup(Queue))
 	if err == nil {
-		err = nc.Flush() // now the NATS server knows the runner
+		err = s.service.AddEndpoint("take", micro.HandlerFunc(s.take), micro.WithEndpointSubject(takeSubject), micro.WithEndpointQueueGroup(queue))
 	}
-	if err != nil {
-		_ = service.Stop() // err is more important
-		return nil, err
+	if err == nil {
+		err = s.nc.Flush() // now the NATS server knows the runner
 	}
-	return s, nil
+	return cmp.Or(err, s.nc.LastError())
 }
+
+// Lost returns a channel that is closed when the connection has ended. Then the caller must call Close.
+func (s *Server) Lost() <-chan struct{} { return s.lost }
 
 // Stats returns the current numbers of this runner.
 func (s *Server) Stats() Stats {
@@ -91,13 +107,11 @@ func (s *Server) Close() error {
 	err := s.service.Stop()
 	s.stop()
 	s.runs.Wait()
-	if s.owned {
-		if s.nc.IsClosed() {
-			return nil // the connection was lost
-		}
-		_ = s.nc.Flush() // send the last answers; an error means that the connection is lost
-		s.nc.Close()
+	if s.nc.IsClosed() {
+		return nil // the connection was lost
 	}
+	_ = s.nc.Flush() // send the last answers; an error means that the connection is lost
+	s.nc.Close()
 	return err
 }
 
@@ -119,7 +133,11 @@ func (s *Server) take(r micro.Request) {
 		return
 	}
 	link, err := open(s.nc, downSubject(t.Gateway, t.Run), upSubject(t.Gateway, t.Run))
-	if err != nil || s.ctx.Err() != nil {
+	if err == nil && s.ctx.Err() != nil {
+		link.close()
+		err = errClosed
+	}
+	if err != nil {
 		s.free <- struct{}{}
 		s.answer(r, taken{Error: "the runner is ending"})
 		return
