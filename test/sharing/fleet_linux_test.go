@@ -385,38 +385,6 @@ func (w *world) hubOfFleet(url string, stateless bool) *exec.Cmd {
 	return cmd
 }
 
-// TestFleetHubKilled: after the hub is killed, the gateway uses the next hub, and nothing of the first
-// is left.
-func TestFleetHubKilled(t *testing.T) {
-	t.Parallel()
-	n := newNATS(t)
-	n.start()
-	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)
-	first := w.hubOfFleet(n.url(), true)
-	g := w.gateway("a")
-	w.await(g, "count", isReady)
-	w.bump(g)
-	before := w.servers()
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = first.Wait() // killed, so an error is expected
-	w.until(func() bool {
-		_, status, err := tryBump(t.Context(), g)
-		return err == nil && status == http.StatusServiceUnavailable // earlier than the next health check
-	})
-	w.await(g, "count", func(s fleetState) bool { return s.State == "backoff" })
-	w.until(func() bool { return len(w.servers()) == 0 })
-	w.hubOfFleet(n.url(), true)
-	w.await(g, "count", isReady)
-	if count := w.bump(g); count != 1 {
-		t.Errorf("the first call of the other hub was counted as %d", count)
-	}
-	if after := w.servers(); len(before) != 1 || len(after) != 1 || before[0] == after[0] {
-		t.Errorf("servers %v, then %v; want one other", before, after)
-	}
-}
-
 // TestFleetOwnerKilled: after the owner of a server that is not stateless is killed, another hub runs the
 // server, and at no time are there two processes. The test prints how long that takes.
 func TestFleetOwnerKilled(t *testing.T) {

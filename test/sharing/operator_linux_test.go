@@ -15,8 +15,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// TestOperator: with the output of hub credentials, a NATS client can see the services of the hub, and
-// cannot do anything else.
+// TestOperator: with the output of hub credentials, a NATS client can see the services of the hub without their secrets,
+// and cannot do anything else.
 func TestOperator(t *testing.T) {
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -24,7 +24,7 @@ func TestOperator(t *testing.T) {
 	}
 	port := free.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // it listens on TCP
 	_ = free.Close()                        // only its number is needed
-	w := newWorld(t, fmt.Sprintf(`{"mcpServers": {"count": {SERVER, "shared": true}}, "hub": {"port": %d}}`, port))
+	w := newWorld(t, fmt.Sprintf(`{"mcpServers": {"count": {SERVER, "shared": true, "env": {"API_KEY": "hunter2hunter2"}}}, "hub": {"port": %d}}`, port))
 	g := w.gateway("a")
 	w.ready(g)
 	if out, err := w.run("hub", "credentials"); err == nil {
@@ -38,6 +38,12 @@ func TestOperator(t *testing.T) {
 	if err != nil || c.URL != fmt.Sprintf("nats://127.0.0.1:%d", port) {
 		t.Fatalf("credentials: %v", err)
 	}
+	for _, user := range []string{"hub", strings.Repeat("ab", 16), c.User, ""} {
+		if nc, err := nats.Connect(c.URL, nats.UserInfo(user, "wrong"), nats.NoReconnect()); err == nil {
+			nc.Close()
+			t.Errorf("user %q with a wrong password is admitted", user)
+		}
+	}
 	refused := make(chan error, 10)
 	nc, err := nats.Connect(c.URL, nats.UserInfo(c.User, c.Password), nats.NoReconnect(),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
@@ -48,7 +54,7 @@ func TestOperator(t *testing.T) {
 	for _, verb := range []string{"PING", "INFO", "STATS"} {
 		for _, subject := range []string{"$SRV." + verb, "$SRV." + verb + ".count"} {
 			m, err := nc.Request(subject, nil, time.Minute)
-			if err != nil || !strings.Contains(string(m.Data), `"server":"count"`) {
+			if err != nil || !strings.Contains(string(m.Data), `"server":"count"`) || strings.Contains(string(m.Data), "hunter2") {
 				t.Errorf("%s: %v, %v", subject, m, err)
 			}
 		}

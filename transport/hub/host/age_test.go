@@ -85,10 +85,10 @@ func (v *valve) between(ctx context.Context, outside, inside net.Conn) {
 	}()
 }
 
-// listen accepts connections on a port of 127.0.0.1, and connects each to a new connection of inside.
-func (v *valve) listen(t *testing.T, inside func(context.Context) (net.Conn, error)) string {
+// listen accepts connections at an address, and connects each to a new connection of inside.
+func (v *valve) listen(t *testing.T, network, address string, inside func(context.Context) (net.Conn, error)) net.Addr {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), network, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (v *valve) listen(t *testing.T, inside func(context.Context) (net.Conn, err
 			v.between(ctx, outside, to)
 		}
 	}()
-	return listener.Addr().String()
+	return listener.Addr()
 }
 
 // stoppable returns the address of a NATS server for a hub that can be stopped: while the valve
@@ -117,10 +117,24 @@ func stoppable(t *testing.T, at cluster.Address) (cluster.Address, *valve) {
 	t.Helper()
 	v := newValve()
 	v.back = true
-	address := v.listen(t, func(ctx context.Context) (net.Conn, error) {
+	address := v.listen(t, "tcp", "127.0.0.1:0", func(ctx context.Context) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(at.URL, "nats://"))
 	})
-	return cluster.Address{URL: "nats://" + address}, v
+	return cluster.Address{URL: "nats://" + address.String()}, v
+}
+
+// stoppable returns a client of a hub that can be stopped: while the valve is closed, nothing reaches it.
+func (r *hubRig) stoppable() (*hub.Client, *valve) {
+	r.t.Helper()
+	v := newValve()
+	address := v.listen(r.t, "unix", r.path+"v", r.endpoint().Dial)
+	c := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) {
+		return hub.Endpoint{Token: token, Dial: func(ctx context.Context) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", address.String())
+		}}, nil
+	}})
+	r.t.Cleanup(c.Close)
+	return c, v
 }
 
 // conn is a gateway's connection to a server.
@@ -165,12 +179,7 @@ func TestFleetExpired(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	slow, v := stoppable(t, at)
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
-	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dialFleet(t, at)
 	carriedOut(t, c, begun, "first")
 	v.close()
 	_, over := startCall(t, c, "expired")
@@ -187,12 +196,7 @@ func TestFleetLate(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	slow, v := stoppable(t, at)
 	_, begun := joinHeld(t, slow, "one", cfg, true, 10)
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
-	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dialFleet(t, at)
 	carriedOut(t, c, begun, "first")
 	v.close()
 	sent := cluster.Uptime()
@@ -210,14 +214,7 @@ func TestHubCancelled(t *testing.T) {
 	t.Parallel()
 	begun := make(chan wire.ServerCall, 10)
 	r := startHub(t, func(o *host.Options) { o.Servers = heldServers{o.Servers, begun} })
-	v := newValve()
-	address := v.listen(t, r.endpoint().Dial)
-	client := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) {
-		return hub.Endpoint{Token: token, Dial: func(ctx context.Context) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "tcp", address)
-		}}, nil
-	}})
-	t.Cleanup(client.Close)
+	client, v := r.stoppable()
 	c, err := client.Dial(kit.Within(t), "srv", config(t, upstream.SharedHost), upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
@@ -238,17 +235,14 @@ func TestHubCancelled(t *testing.T) {
 func TestPausedHub(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	f, begun := joinHeld(t, at, "one", cfg, true, 10)
-	c, err := fleetOf(t, at).Dial(kit.Within(t), "srv", cfg, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dialFleet(t, at)
 	_, over := startCall(t, c, "waits")
 	b := kit.Receive(t, begun)
 	if err := b.Check(); err != nil {
 		t.Errorf("before the pause: %v", err)
 	}
 	f.Pause(host.PauseLimit + time.Second)
-	err = b.Check()
+	err := b.Check()
 	if b.Done(nil, err); err == nil {
 		t.Error("the call may begin after the pause")
 	}

@@ -1,22 +1,11 @@
 package host_test
 
 import (
-	"context"
-	"fmt"
-	"net/url"
-	"strconv"
-	"strings"
 	"testing"
 
-	natsserver "github.com/nats-io/nats-server/v2/server"
-
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
-	"github.com/toolscript/toolscript/transport/hub/host"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestBreak checks that an owner keeps its lease and the process of its server if its connection
@@ -88,7 +77,7 @@ func TestBreakOfLargeAnswer(t *testing.T) {
 	through, p := proxied(t, at)
 	limit(t, p, 100)
 	h := mustJoin(t, through, "one", cfg, true)
-	c := dialFleet(t, at, cfg)
+	c := dialFleet(t, at)
 	failed := make(chan error, 1)
 	go func() {
 		_, err := callOn(t, c, "big", `{"bytes":20000000}`)
@@ -106,117 +95,9 @@ func TestBreakOfLargeAnswer(t *testing.T) {
 	kit.Eventually(t, "the hub has dropped the answer", func() bool { return h.Answers() == 0 })
 	if _, err := callOn(t, c, "args", `{}`); err != nil {
 		kit.Eventually(t, "the hub answers again", func() bool {
-			_, err := callOn(t, dialFleet(t, at, cfg), "args", `{}`)
+			_, err := callOn(t, dialFleet(t, at), "args", `{}`)
 			return err == nil
 		})
-	}
-}
-
-// node is a NATS server of a cluster of three.
-type node struct {
-	*natsserver.Server
-	options *natsserver.Options
-}
-
-// newCluster reserves ports for three NATS servers with JetStream, without starting them.
-func newCluster(t *testing.T) (nodes [3]*node) {
-	t.Helper()
-	ports, err := harness.FreePorts(2 * len(nodes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var routes []*url.URL
-	for i := range nodes {
-		routes = append(routes, &url.URL{Scheme: "nats", Host: "127.0.0.1:" + strconv.Itoa(ports[2*i])})
-	}
-	for i := range nodes {
-		o := &natsserver.Options{
-			ServerName: fmt.Sprint("node", i), Host: "127.0.0.1", Port: ports[2*i+1], NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), Routes: routes,
-		}
-		o.Cluster.Name, o.Cluster.Host, o.Cluster.Port = "fleet", "127.0.0.1", ports[2*i]
-		nodes[i] = &node{options: o}
-		t.Cleanup(nodes[i].stop)
-	}
-	return nodes
-}
-
-func (n *node) start(t *testing.T) {
-	t.Helper()
-	var err error
-	if n.Server, err = natsserver.NewServer(n.options); err != nil {
-		t.Fatal(err)
-	}
-	n.Start()
-	if !n.ReadyForConnections(kit.Patience) {
-		t.Fatal("the NATS server is not ready")
-	}
-}
-
-func (n *node) stop() {
-	if n.Server != nil {
-		n.Shutdown()
-		n.WaitForShutdown()
-		n.Server = nil
-	}
-}
-
-// TestWithoutQuorum checks that a hub offers its stateless servers even while most of the NATS servers with
-// JetStream do not run, and that its other servers wait, say why, and start when the cluster is complete.
-func TestWithoutQuorum(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes 13 seconds")
-	}
-	nodes, cfg := newCluster(t), config(t, "")
-	nodes[0].start(t)
-	at := cluster.Address{URL: nodes[0].ClientURL()}
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
-		defer cancel()
-		if err := system.Close(ctx); err != nil {
-			t.Errorf("close the servers: %v", err)
-		}
-	})
-	f, err := host.Join(kit.Within(t), host.FleetOptions{
-		Address: at, Host: "one", Version: "test", Servers: system,
-		Offers: []host.Offer{{Name: "owned", Config: cfg}, {Name: "srv", Config: cfg, Stateless: true}},
-	})
-	if err != nil {
-		t.Fatalf("join without a quorum: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Errorf("leave the fleet: %v", err)
-		}
-	})
-	s := fleetGateway(t, at, cfg)
-	ready(t, s)
-	if _, err := processOf(s); err != nil {
-		t.Errorf("a call of the stateless server: %v", err)
-	}
-	entry := func(name string) (found cluster.Entry) {
-		for _, e := range list(t, at) {
-			if e.Server == name {
-				found = e
-			}
-		}
-		return found
-	}
-	kit.Eventually(t, "the list says why the server waits", func() bool {
-		e := entry("owned")
-		return e.State.Standby && strings.Contains(e.State.Error, "does not answer for the leases")
-	})
-	nodes[1].start(t)
-	nodes[2].start(t)
-	kit.Eventually(t, "the server has an owner", func() bool {
-		e := entry("owned")
-		return e.State.Lease > 0 && e.State.Error == ""
-	})
-	if _, err := processOf(s); err != nil {
-		t.Errorf("a call of the stateless server afterwards: %v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package host_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
@@ -35,27 +33,12 @@ func answerWith(text string) json.RawMessage {
 // joinHeld starts a hub whose calls the test answers. The channel of calls has room for pending calls.
 func joinHeld(t *testing.T, at cluster.Address, name string, cfg upstream.Config, stateless bool, pending int) (*host.Fleet, chan wire.ServerCall) {
 	t.Helper()
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
-		defer cancel()
-		if err := system.Close(ctx); err != nil {
-			t.Errorf("close the servers: %v", err)
-		}
-	})
-	cfg.Shared = ""
 	begun := make(chan wire.ServerCall, pending)
-	f, err := host.Join(kit.Within(t), host.FleetOptions{
-		Address: at, Host: name, Version: "test", Servers: heldServers{system, begun}, Offers: []host.Offer{{Name: "srv", Config: cfg, Stateless: stateless}},
-	})
+	h, err := joinWith(t, at, name, begun, host.Offer{Name: "srv", Config: cfg, Stateless: stateless})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Close() }) // the test may have closed it
-	return f, begun
+	return h.Fleet, begun
 }
 
 // outcome is the result of a call.
@@ -124,12 +107,7 @@ func TestFleetSwallowsNoCall(t *testing.T) {
 	const calls = 20
 	at, cfg := startNATS(t), config(t, "")
 	first, begun := joinHeld(t, at, "one", cfg, true, 0)
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
-	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dialFleet(t, at)
 	over := make(chan outcome, calls)
 	for range calls {
 		c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})

@@ -17,9 +17,9 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/test/fixture/natstest"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -43,21 +43,18 @@ type fleetHub struct {
 // joinFleet starts a hub that offers the server srv.
 func joinFleet(t *testing.T, at cluster.Address, name string, cfg upstream.Config, stateless bool) (*fleetHub, error) {
 	t.Helper()
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
-	if err != nil {
-		t.Fatal(err)
+	return joinWith(t, at, name, nil, host.Offer{Name: "srv", Config: cfg, Stateless: stateless})
+}
+
+// joinWith starts a hub with offers. If begun is not nil, it receives the calls, which the test then answers.
+func joinWith(t *testing.T, at cluster.Address, name string, begun chan wire.ServerCall, offers ...host.Offer) (*fleetHub, error) {
+	t.Helper()
+	system := startSystem(t, actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
+	o := host.FleetOptions{Address: at, Host: name, Version: "test", Servers: system, Offers: offers}
+	if begun != nil {
+		o.Servers = heldServers{system, begun}
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
-		defer cancel()
-		if err := system.Close(ctx); err != nil {
-			t.Errorf("close the servers: %v", err)
-		}
-	})
-	cfg.Shared = ""
-	f, err := host.Join(kit.Within(t), host.FleetOptions{
-		Address: at, Host: name, Version: "test", Servers: system, Offers: []host.Offer{{Name: "srv", Config: cfg, Stateless: stateless}},
-	})
+	f, err := host.Join(kit.Within(t), o)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +78,8 @@ func mustJoin(t *testing.T, at cluster.Address, name string, cfg upstream.Config
 // fleetGateway starts a gateway that uses the server srv of a fleet.
 func fleetGateway(t *testing.T, at cluster.Address, cfg upstream.Config) *actors.System {
 	t.Helper()
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
 	cfg.Shared = upstream.SharedHost
-	return startGateway(t, upstream.DialWith(f.Dial), cfg)
+	return startGateway(t, upstream.DialWith(fleetOf(t, at).Dial), cfg)
 }
 
 // processOf calls a tool that returns the id of the server's process.
@@ -181,12 +176,7 @@ func TestFleetFilter(t *testing.T) {
 	limited := cfg
 	limited.ExcludeTools = []string{"echo"}
 	mustJoin(t, at, "one", limited, true)
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
-	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dialFleet(t, at)
 	tools, err := c.ListTools(kit.Within(t))
 	if err != nil {
 		t.Fatal(err)
@@ -316,8 +306,8 @@ func TestEndedGateway(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	mustJoin(t, at, "one", cfg, true)
 	through, p := proxied(t, at)
-	dialFleet(t, at, cfg)
-	killed := dialFleet(t, through, cfg)
+	dialFleet(t, at)
+	killed := dialFleet(t, through)
 	count := func() int { return list(t, at)[0].State.Gateways }
 	if n := count(); n != 2 {
 		t.Fatalf("%d gateways", n)

@@ -17,39 +17,15 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// TestOneProcess checks that gateways share the process of a server, that two definitions with the
-// same name have two processes, and that a server ends some time after its last gateway.
-func TestOneProcess(t *testing.T) {
+// TestIdleServer checks that a server and its process end some time after the last gateway.
+func TestIdleServer(t *testing.T) {
 	r := startHub(t, func(o *host.Options) { o.Idle = 50 * time.Millisecond })
-	cfg := config(t, upstream.SharedHost)
-	other := cfg
-	other.Args = []string{"names"}
-	limited := cfg
-	limited.ExcludeTools, limited.Concurrency = []string{"add"}, 3
-	a, b, c := r.client(nil), r.client(nil), r.client(nil)
-	first, second, third := r.gateway(a, cfg), r.gateway(b, limited), r.gateway(c, other)
-	for _, s := range []*actors.System{first, second, third} {
-		ready(t, s)
-	}
-	one := pid(t, first)
-	if two := pid(t, second); two != one {
-		t.Errorf("two gateways use the processes %d and %d", one, two)
-	}
-	if three := pid(t, third); three == one {
-		t.Error("two definitions share a process")
-	}
-	status, err := hub.Query(kit.Within(t), r.endpoint())
-	if err != nil || len(status.Gateways) != 3 || len(status.Servers) != 2 {
-		t.Fatalf("status %+v, %v", status, err)
-	}
-	names := status.Servers[0].Name + " " + status.Servers[1].Name
-	if !strings.HasPrefix(names, "srv srv~") {
-		t.Errorf("names %q", names)
-	}
-	for _, client := range []*hub.Client{a, b, c} {
-		client.Close()
-	}
-	kit.Eventually(t, "the servers have ended", func() bool { return len(r.host.Status().Servers) == 0 })
+	client := r.client(nil)
+	s := r.gateway(client, config(t, upstream.SharedHost))
+	ready(t, s)
+	one := pid(t, s)
+	client.Close()
+	kit.Eventually(t, "the server has ended", func() bool { return len(r.host.Status().Servers) == 0 })
 	kit.Eventually(t, "the process has ended", func() bool { return ended(one) })
 }
 
@@ -287,31 +263,6 @@ func TestQuestions(t *testing.T) {
 	result, err := servedCall(t, people["ada"], "ask", `{"method":"roots/list"}`)
 	if got := text(t, result, err); got != `{"roots":[]}` {
 		t.Errorf("roots: %s", got)
-	}
-}
-
-// TestRestart checks that after a restart by one gateway, all gateways use the new process.
-func TestRestart(t *testing.T) {
-	r := startHub(t, nil)
-	cfg := config(t, upstream.SharedHost)
-	first, second := r.gateway(r.client(nil), cfg), r.gateway(r.client(nil), cfg)
-	ready(t, first)
-	ready(t, second)
-	before := pid(t, first)
-	status, err := first.RestartServer(kit.Within(t), "srv")
-	if err != nil || status.State != toolscript.Ready {
-		t.Fatalf("state %s, %v", status.State, err)
-	}
-	after := pid(t, first)
-	if after == before || !ended(before) {
-		t.Errorf("process %d before the restart and %d after it", before, after)
-	}
-	result, err := second.CallTool(kit.Within(t), toolscript.Call{ID: "srv__args", Args: json.RawMessage(`{}`), Wait: kit.Patience})
-	if !strings.Contains(text(t, result, err), `"pid":`+itoa(after)) {
-		t.Errorf("the other gateway does not use process %d: %s", after, result)
-	}
-	if n := len(r.host.Status().Servers); n != 1 {
-		t.Errorf("%d servers", n)
 	}
 }
 

@@ -1,94 +1,55 @@
 package host_test
 
 import (
-	"context"
 	"encoding/json"
-	"net"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// deaf returns an endpoint that passes bytes on between a gateway and the hub. After deafened is
-// closed, it reads nothing more, like a stopped process.
-func (r *hubRig) deaf(deafened <-chan struct{}) hub.Endpoint {
-	r.t.Helper()
-	path := filepath.Join(filepath.Dir(r.path), "deaf")
-	listener, err := (&net.ListenConfig{}).Listen(r.t.Context(), "unix", path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			from, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			to, err := r.endpoint().Dial(context.Background())
-			if err != nil {
-				_ = from.Close()
-				continue
-			}
-			r.t.Cleanup(func() { _, _ = from.Close(), to.Close() })
-			go pass(from, to, deafened)
-			go pass(to, from, deafened)
-		}
-	}()
-	return hub.Endpoint{Token: token, Dial: func(ctx context.Context) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", path)
-	}}
-}
-
-func pass(from, to net.Conn, deafened <-chan struct{}) {
-	buffer := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buffer)
-		select {
-		case <-deafened:
-			return // both connections stay open
-		default:
-		}
-		if err == nil {
-			_, err = to.Write(buffer[:n])
-		}
-		if err != nil {
-			_, _ = from.Close(), to.Close()
-			return
-		}
-	}
-}
-
-// TestTimeoutWhileTheHubHangs: calls end at their time limit while the hub hangs, even if the socket
-// has no room for their arguments. Calls that were not written count as not sent.
+// TestTimeoutWhileTheHubHangs: calls end at their time limit while the hub hangs, before the connection to it counts as
+// lost, even if the socket has no room for their arguments. Calls that were not written count as not sent.
 func TestTimeoutWhileTheHubHangs(t *testing.T) {
+	ofHost := func(t *testing.T, cfg upstream.Config) (*actors.System, *valve) {
+		t.Helper()
+		r := startHub(t, nil)
+		c, v := r.stoppable()
+		cfg.Shared = upstream.SharedHost
+		return r.gateway(c, cfg), v
+	}
+	ofFleet := func(stateless bool) func(*testing.T, upstream.Config) (*actors.System, *valve) {
+		return func(t *testing.T, cfg upstream.Config) (*actors.System, *valve) {
+			t.Helper()
+			at := startNATS(t)
+			slow, v := stoppable(t, at)
+			mustJoin(t, slow, "one", cfg, stateless)
+			return fleetGateway(t, at, cfg), v
+		}
+	}
 	for _, tt := range []struct {
 		name  string
+		start func(*testing.T, upstream.Config) (*actors.System, *valve)
 		size  int // size of the arguments in bytes
 		calls int
 		some  bool // whether some of the calls are not written
 	}{
-		{"a small call", 10, 1, false},
-		{"more than the socket takes", 60 << 10, 20, true},
-		{"arguments in pieces", 200 << 10, 1, false},
+		{"a small call", ofHost, 10, 1, false},
+		{"more than the socket takes", ofHost, 60 << 10, 20, true},
+		{"arguments in pieces", ofHost, 200 << 10, 1, false},
+		{"of a fleet and stateless", ofFleet(true), 10, 1, false},
+		{"of a fleet with an owner", ofFleet(false), 10, 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := startHub(t, nil)
-			deafened := make(chan struct{})
-			endpoint := r.deaf(deafened)
-			c := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) { return endpoint, nil }})
-			t.Cleanup(c.Close)
-			cfg := config(t, upstream.SharedHost)
+			cfg := config(t, "")
 			cfg.Timeout = 500 * time.Millisecond
-			s := r.gateway(c, cfg)
+			s, v := tt.start(t, cfg)
 			ready(t, s)
-			close(deafened)
+			v.close()
 			args, err := json.Marshal(map[string]string{"text": strings.Repeat("x", tt.size)})
 			if err != nil {
 				t.Fatal(err)

@@ -65,6 +65,9 @@ func TestWrongRecord(t *testing.T) {
 			if err != nil || !r.Cleared.Found {
 				t.Fatalf("released: %+v, %v", r, err)
 			}
+			if r, err := cluster.Release(kit.Within(t), at, "another"); err != nil || r.Host != "" || r.Cleared.Found {
+				t.Errorf("a server without a lease: %+v, %v", r, err)
+			}
 			ready(t, s)
 			if e := owner(t, at); e.State.Error != "" {
 				t.Errorf("the list of the fleet still says %q", e.State.Error)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/kit"
@@ -16,16 +15,7 @@ import (
 // wait for the lease.
 func leases(t *testing.T, at cluster.Address) (owner *cluster.Entry, standbys []string) {
 	t.Helper()
-	nc, err := nats.Connect(at.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	all, err := cluster.List(kit.Within(t), nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
+	for _, e := range list(t, at) {
 		switch {
 		case e.State.Standby:
 			standbys = append(standbys, e.Host)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -140,48 +139,5 @@ func TestPermissions(t *testing.T) {
 	m, err := answers.NextMsg(kit.Patience)
 	if err != nil || m.Subject != "gateway."+id+".7.failed" || !strings.Contains(string(m.Data), "not_found") {
 		t.Errorf("a call of a server that was not offered: %+v, %v", m, err)
-	}
-}
-
-// TestSecrets checks that NATS tools, which can list servers but not call them, see nothing of a
-// definition but its name.
-func TestSecrets(t *testing.T) {
-	r := startHub(t, func(o *host.Options) { o.Port, o.Password = -1, "pass" })
-	cfg := config(t, upstream.SharedHost)
-	cfg.Env["API_KEY"] = "hunter2hunter2"
-	s := r.gateway(r.client(nil), cfg)
-	ready(t, s)
-	address := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: r.host.Port()}).String()
-	for _, user := range []string{"hub", strings.Repeat("ab", 16), "operator", ""} {
-		if nc, err := nats.Connect("nats://"+address, nats.UserInfo(user, "wrong"), nats.NoReconnect()); err == nil {
-			nc.Close()
-			t.Errorf("user %q with a wrong password is admitted", user)
-		}
-	}
-	errs := make(chan error, 10)
-	nc, err := nats.Connect("nats://"+address, nats.UserInfo("operator", "pass"), nats.NoReconnect(),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	for _, verb := range []string{"PING", "INFO", "STATS"} {
-		m, err := nc.Request("$SRV."+verb+".srv", nil, kit.Patience)
-		if err != nil || !strings.Contains(string(m.Data), `"server":"srv"`) || strings.Contains(string(m.Data), "hunter2") {
-			t.Errorf("%s: %v, %v", verb, m, err)
-		}
-	}
-	key := r.host.Status().Servers[0].Key
-	for _, subject := range []string{wire.ServerSubject(key, wire.Operator), wire.ServerSubject(key, strings.Repeat("ab", 16)), wire.HubSubject(wire.Offer, wire.Operator)} {
-		if err := nc.PublishRequest(subject, nats.NewInbox(), []byte(`{"name":"echo","arguments":{"text":"by hand"}}`)); err != nil {
-			t.Fatal(err)
-		}
-		_ = nc.Flush()
-		if err := <-errs; !errors.Is(err, nats.ErrPermissionViolation) {
-			t.Errorf("a message by hand to %s: %v", subject, err)
-		}
-	}
-	if calls := r.host.Status().Servers[0].Calls; calls != 0 {
-		t.Errorf("%d calls by hand", calls)
 	}
 }

@@ -79,15 +79,12 @@ func startHubAt(t *testing.T, path string, change func(*host.Options)) *hubRig {
 	}
 	var mu sync.Mutex
 	dial := upstream.Host{}.Dial()
-	r.system, err = actors.Start(actors.Options{ServersOnly: true, Dial: func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
+	r.system = startSystem(t, actors.Options{ServersOnly: true, Dial: func(ctx context.Context, name string, cfg upstream.Config, on upstream.Events) (server.Conn, error) {
 		mu.Lock()
 		h := r.host
 		mu.Unlock()
 		return dial(ctx, name, cfg, h.Events(name, on))
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := host.Options{
 		Listener: listener, Token: token, Version: "test", Servers: r.system, Idle: time.Hour,
 		Changed: func(n int) { r.counts <- n },
@@ -101,19 +98,29 @@ func startHubAt(t *testing.T, path string, change func(*host.Options)) *hubRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.stop)
+	t.Cleanup(func() {
+		if err := r.host.Close(); err != nil {
+			t.Errorf("close the hub: %v", err)
+		}
+	})
 	return r
 }
 
-func (r *hubRig) stop() {
-	if err := r.host.Close(); err != nil {
-		r.t.Errorf("close the hub: %v", err)
+// startSystem starts a System that ends with the test.
+func startSystem(t *testing.T, o actors.Options) *actors.System {
+	t.Helper()
+	s, err := actors.Start(o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
-	defer cancel()
-	if err := r.system.Close(ctx); err != nil {
-		r.t.Errorf("close the servers: %v", err)
-	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Errorf("close a system: %v", err)
+		}
+	})
+	return s
 }
 
 func (r *hubRig) endpoint() hub.Endpoint {
@@ -141,20 +148,9 @@ func (r *hubRig) gateway(c *hub.Client, cfg upstream.Config) *actors.System {
 
 func startGateway(t *testing.T, shared server.Dial, cfg upstream.Config) *actors.System {
 	t.Helper()
-	s, err := actors.Start(actors.Options{
+	return startSystem(t, actors.Options{
 		Servers: map[string]upstream.Config{"srv": cfg}, Dial: upstream.Host{Shared: shared}.Dial(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
-		defer cancel()
-		if err := s.Close(ctx); err != nil {
-			t.Errorf("close a gateway: %v", err)
-		}
-	})
-	return s
 }
 
 // ready waits until the server is connected.

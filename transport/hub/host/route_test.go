@@ -5,10 +5,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/kit"
-	"github.com/toolscript/toolscript/transport/hub"
-	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // answerAll answers each call with the name of its hub.
@@ -36,12 +33,7 @@ func TestFleetAvoids(t *testing.T) {
 	_, two := joinHeld(t, at, "two", cfg, true, 10)
 	answerAll(t, "one", one)
 	answerAll(t, "two", two)
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
-	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dialFleet(t, at)
 	by := func() (string, error) {
 		_, over := startCall(t, c, "x")
 		o := kit.Receive(t, over)
@@ -91,12 +83,7 @@ func TestFleetElsewhere(t *testing.T) {
 	_, two := joinHeld(t, at, "two", cfg, true, 10)
 	answerAll(t, "one", one)
 	answerAll(t, "two", two)
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
-	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dialFleet(t, at)
 	v.close()
 	kit.Eventually(t, "a call fails", func() bool {
 		_, over := startCall(t, c, "x")

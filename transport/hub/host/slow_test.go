@@ -53,12 +53,18 @@ func limit(t *testing.T, p *toxiproxy.Proxy, rate int) {
 	}
 }
 
-// dialFleet connects to the server srv without a gateway.
-func dialFleet(t *testing.T, at cluster.Address, cfg upstream.Config) *hub.FleetConn {
+// fleetOf connects to a fleet as a gateway without actors does.
+func fleetOf(t *testing.T, at cluster.Address) *hub.Fleet {
 	t.Helper()
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
-	c, err := f.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
+	return f
+}
+
+// dialFleet connects to the server srv without a gateway.
+func dialFleet(t *testing.T, at cluster.Address) *hub.FleetConn {
+	t.Helper()
+	c, err := fleetOf(t, at).Dial(kit.Within(t), "srv", upstream.Config{}, upstream.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +77,10 @@ const slowSize = 1_500_000
 // callOn makes a call on a connection.
 func callOn(t *testing.T, c *hub.FleetConn, tool, args string) (json.RawMessage, error) {
 	t.Helper()
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	answers := make(chan answer, 1)
-	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: tool, Args: json.RawMessage(args), Done: func(result json.RawMessage, err error) { answers <- answer{result, err} }})
-	a := <-answers
-	return a.result, a.err
+	over := make(chan outcome, 1)
+	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: tool, Args: json.RawMessage(args), Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
+	o := <-over
+	return o.result, o.err
 }
 
 // TestSlowConnection checks that large answers and arguments arrive over connections that need far
@@ -111,7 +113,7 @@ func TestSlowConnection(t *testing.T) {
 				return slowly(t, at, rate)
 			}
 			mustJoin(t, side(tt.hub), "one", cfg, true)
-			c := dialFleet(t, side(tt.gateway), cfg)
+			c := dialFleet(t, side(tt.gateway))
 			var all sync.WaitGroup
 			for range tt.calls {
 				all.Go(func() {

@@ -1,28 +1,16 @@
 package host_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/host"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-// fleetOf connects to a fleet as a gateway without actors does.
-func fleetOf(t *testing.T, at cluster.Address) *hub.Fleet {
-	t.Helper()
-	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
-	t.Cleanup(f.Close)
-	return f
-}
 
 // process returns a connection to a server, and the id of the server's process.
 func process(t *testing.T, f *hub.Fleet, name string) (*hub.FleetConn, int) {
@@ -31,35 +19,21 @@ func process(t *testing.T, f *hub.Fleet, name string) (*hub.FleetConn, int) {
 	if err != nil {
 		t.Fatalf("dial %s: %v", name, err)
 	}
-	over := make(chan outcome, 1)
-	c.Start(upstream.ToolCall{Ctx: kit.Within(t), Tool: "args", Done: func(result json.RawMessage, err error) { over <- outcome{result, err} }})
-	o := kit.Receive(t, over)
+	result, err := callOn(t, c, "args", `{}`)
 	var p struct{ PID int }
-	if err := json.Unmarshal([]byte(text(t, o.result, o.err)), &p); err != nil {
+	if err := json.Unmarshal([]byte(text(t, result, err)), &p); err != nil {
 		t.Fatal(err)
 	}
 	return c, p.PID
 }
 
-func joinWith(t *testing.T, at cluster.Address, name string, offers ...host.Offer) *host.Fleet {
+func offer(t *testing.T, at cluster.Address, name string, offers ...host.Offer) *host.Fleet {
 	t.Helper()
-	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: upstream.Host{}.Dial()})
+	h, err := joinWith(t, at, name, nil, offers...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := host.Join(kit.Within(t), host.FleetOptions{Address: at, Host: name, Version: "test", Servers: system, Offers: offers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = f.Close() // the test may have closed it
-		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
-		defer cancel()
-		if err := system.Close(ctx); err != nil {
-			t.Errorf("close the servers: %v", err)
-		}
-	})
-	return f
+	return h.Fleet
 }
 
 // TestFleetUpdate: new settings of a hub affect only the servers that have changed. A call in flight
@@ -68,7 +42,7 @@ func TestFleetUpdate(t *testing.T) {
 	t.Parallel()
 	at, cfg := startNATS(t), config(t, "")
 	owned, free := host.Offer{Name: "owned", Config: cfg}, host.Offer{Name: "free", Config: cfg, Stateless: true}
-	f := joinWith(t, at, "one", owned, free)
+	f := offer(t, at, "one", owned, free)
 	g := fleetOf(t, at)
 	c, before := process(t, g, "owned")
 	_, freeBefore := process(t, g, "free")
@@ -104,17 +78,11 @@ func TestFleetUpdate(t *testing.T) {
 	if _, after := process(t, g, "owned"); after == before {
 		t.Error("a server with another folder has the same process")
 	}
-	nc, err := cluster.Connect(kit.Within(t), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	entries, err := cluster.List(kit.Within(t), nc)
-	if err != nil || len(entries) != 1 || entries[0].Server != "owned" {
-		t.Errorf("the hub offers %+v, %v", entries, err)
+	if entries := list(t, at); len(entries) != 1 || entries[0].Server != "owned" {
+		t.Errorf("the hub offers %+v", entries)
 	}
 
-	other := joinWith(t, at, "two", host.Offer{Name: "third", Config: cfg, Stateless: true})
+	other := offer(t, at, "two", host.Offer{Name: "third", Config: cfg, Stateless: true})
 	kindIs(t, f.Update(kit.Within(t), []host.Offer{{Name: "third", Config: cfg}}), toolscript.Conflict, "all hubs need the same value")
 	if _, err := g.Dial(kit.Within(t), "owned", upstream.Config{}, upstream.Events{}); err != nil {
 		t.Errorf("after an update that was refused: %v", err)
@@ -165,47 +133,4 @@ func TestFleetRelease(t *testing.T) {
 	}
 	_, err = cluster.Drain(kit.Within(t), at, "one")
 	kindIs(t, err, toolscript.NotFound, "no hub on the host")
-}
-
-// TestFleetForeignLease: an unreadable lease record prevents a server from starting until an
-// operator releases the lease.
-func TestFleetForeignLease(t *testing.T) {
-	t.Parallel()
-	at, cfg := startNATS(t), config(t, "")
-	owner := mustJoin(t, at, "one", cfg, false) // also creates the bucket
-	s := fleetGateway(t, at, cfg)
-	ready(t, s)
-	if err := owner.Close(); err != nil {
-		t.Fatal(err)
-	}
-	nc, err := cluster.Connect(kit.Within(t), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	record(t, nc, "srv", "not a lease")
-	mustJoin(t, at, "two", cfg, false)
-	r, err := cluster.Release(kit.Within(t), at, "srv")
-	if err != nil || !r.Cleared.Found || r.Cleared.Owner != "" {
-		t.Fatalf("released %+v: %v", r, err)
-	}
-	kit.Eventually(t, "the hub owns the server", func() bool {
-		owner, _ := leases(t, at)
-		return owner != nil && owner.Host == "two"
-	})
-	r, err = cluster.Release(kit.Within(t), at, "another")
-	if err != nil || r.Host != "" || r.Cleared.Found {
-		t.Errorf("a server without a lease: %+v, %v", r, err)
-	}
-}
-
-// record replaces the record of a lease by a value.
-func record(t *testing.T, nc *nats.Conn, name, value string) {
-	t.Helper()
-	if err := nc.Publish("$KV."+cluster.DefaultBucket+"."+name, []byte(value)); err != nil {
-		t.Fatal(err)
-	}
-	if err := nc.FlushWithContext(kit.Within(t)); err != nil {
-		t.Fatal(err)
-	}
 }
