@@ -7,12 +7,10 @@ import (
 	"time"
 )
 
-// An owner writes its record every TTL/renewPart. A request has a time limit of TTL/requestPart, and a failed one is
-// repeated after TTL/pausePart.
 const (
-	renewPart   = 4
-	requestPart = 3
-	pausePart   = 30
+	renewTime   = DefaultTTL / 4  // between two writes of an owner
+	requestTime = DefaultTTL / 3  // limit for a request to the store
+	repeatTime  = DefaultTTL / 30 // until a failed request is repeated
 )
 
 // acquire waits for the lease.
@@ -20,7 +18,7 @@ func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, err
 	notices := make(chan notice, 1)
 	defer l.store.follow(name, func(n notice) { replace(notices, n) })()
 	for {
-		wait := l.ttl / pausePart
+		wait := repeatTime
 		at, err := l.read(ctx, name)
 		if err == nil {
 			var t *term
@@ -30,7 +28,7 @@ func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, err
 			}
 		}
 		if errors.Is(err, errUnreadable) {
-			wait = l.ttl / requestPart
+			wait = requestTime
 		}
 		if ctx.Err() == nil {
 			l.trouble(name, l.explain(name, at, err))
@@ -44,16 +42,16 @@ func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, err
 // explain returns why no hub can get the lease. err is the error of reading or writing the record.
 // explain returns nil while an owner renews the lease.
 func (l *Leases) explain(name string, at notice, err error) error {
-	where := fmt.Sprintf("key %s of the bucket %s", name, l.bucket)
+	where := fmt.Sprintf("key %s of the bucket %s", name, DefaultBucket)
 	switch {
 	case errors.Is(err, errUnreadable):
 		return fmt.Errorf("%w: %s: %w", ErrRecord, where, err)
 	case err != nil:
 		return fmt.Errorf("the store of leases does not answer: %w", err)
-	case at.revision == 0 || at.record.Released || at.record.TTL <= l.ttl:
+	case at.revision == 0 || at.record.Released || at.record.TTL <= DefaultTTL:
 		return nil
 	}
-	if l.clock()-l.saw(name, at.revision) < l.ttl {
+	if l.clock()-l.saw(name, at.revision) < DefaultTTL {
 		return nil
 	}
 	return fmt.Errorf("%w: %s: %q has written it for %s and does not renew it", ErrRecord, where, at.record.Owner, at.record.TTL)
@@ -70,7 +68,7 @@ func (l *Leases) pause(ctx context.Context, name string, wait time.Duration, not
 			if n.record.Released {
 				return nil
 			}
-			timer.Reset(l.poll(n.record))
+			timer.Reset(poll(n.record))
 		case <-timer.C:
 			return nil
 		case <-ctx.Done():
@@ -80,7 +78,7 @@ func (l *Leases) pause(ctx context.Context, name string, wait time.Duration, not
 }
 
 // poll returns the time without a notice after which a candidate reads the record.
-func (l *Leases) poll(r record) time.Duration { return min(r.TTL, l.ttl) / requestPart }
+func poll(r record) time.Duration { return min(r.TTL, DefaultTTL) / 3 }
 
 // replace puts a notice into a channel of length one in place of an earlier one.
 func replace(to chan notice, n notice) {
@@ -98,7 +96,7 @@ func replace(to chan notice, n notice) {
 }
 
 func (l *Leases) read(ctx context.Context, name string) (notice, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.ttl/requestPart)
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	n, err := l.store.read(ctx, name)
 	if errors.Is(err, errNone) {
@@ -116,7 +114,7 @@ func (l *Leases) attempt(ctx context.Context, name string, r record, at notice) 
 	l.mu.Unlock()
 	switch {
 	case at.deleted: // the owner cannot renew the lease, and its term ends within the time to live
-		if left := deleted + l.ttl - l.clock(); left > 0 {
+		if left := deleted + DefaultTTL - l.clock(); left > 0 {
 			return nil, left, nil
 		}
 	case at.revision == 0 || at.record.Released || own:
@@ -124,7 +122,7 @@ func (l *Leases) attempt(ctx context.Context, name string, r record, at notice) 
 		r.Token = at.token()
 	default:
 		if left := since + at.record.TTL - l.clock(); left > 0 {
-			return nil, min(left, l.poll(at.record)), nil
+			return nil, min(left, poll(at.record)), nil
 		}
 	}
 	t := newTerm(ctx, l, name, r, at.revision)
@@ -133,7 +131,7 @@ func (l *Leases) attempt(ctx context.Context, name string, r record, at notice) 
 		if errors.Is(err, errChanged) || errors.Is(err, ErrLost) {
 			err = nil
 		}
-		return nil, l.ttl / pausePart, err
+		return nil, repeatTime, err
 	}
 	return t, 0, nil
 }

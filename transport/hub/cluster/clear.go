@@ -8,24 +8,26 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// Cleared is a record that ClearLeases has removed.
+// Cleared is a record that Release has removed.
 type Cleared struct {
 	Found bool   // there was a record
 	Owner string // owner in the record; "" if the record cannot be read
 }
 
-// ClearLeases removes the record of a lease that no owner renews, even if the record cannot be read
-// because another program wrote it or it is damaged. It first watches the record for o.TTL,
+// clearLease removes the record of a lease that no owner renews, even if the record cannot be read
+// because another program wrote it or it is damaged. It first watches the record for DefaultTTL,
 // regardless of the TTL in the record, because all hubs have the same TTL. If the record changes
-// meanwhile, its owner is alive, and ClearLeases returns an error. After the removal, a hub that wants
+// meanwhile, its owner is alive, and clearLease returns an error. After the removal, a hub that wants
 // the lease gets it after another TTL.
-func ClearLeases(ctx context.Context, js jetstream.JetStream, o LeaseOptions, name string) (Cleared, error) {
-	if !validName(name) {
-		return Cleared{}, fmt.Errorf("%q cannot be the name of a lease: it may have letters, digits, - and _", name)
+func clearLease(ctx context.Context, js jetstream.JetStream, name string) (Cleared, error) {
+	if !wire.ValidName(name) {
+		return Cleared{}, errName(name)
 	}
-	bucket := cmp.Or(o.Bucket, DefaultBucket)
+	const bucket = DefaultBucket
 	kv, err := js.KeyValue(ctx, bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		return Cleared{}, nil
@@ -48,7 +50,7 @@ func ClearLeases(ctx context.Context, js jetstream.JetStream, o LeaseOptions, na
 		}
 	}
 	select {
-	case <-time.After(cmp.Or(o.TTL, DefaultTTL)):
+	case <-time.After(DefaultTTL):
 	case <-ctx.Done():
 		return Cleared{}, context.Cause(ctx)
 	}

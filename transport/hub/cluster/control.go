@@ -68,7 +68,7 @@ type Released struct {
 
 // Release makes the owner of a server answer the calls in flight, and then hand the server over
 // to another hub. If no hub reports that it is the owner, Release removes the record of the
-// lease with ClearLeases.
+// lease if no owner renews it.
 func Release(ctx context.Context, at Address, server string) (Released, error) {
 	nc, err := Connect(ctx, at)
 	if err != nil {
@@ -86,7 +86,7 @@ func Release(ctx context.Context, at Address, server string) (Released, error) {
 	if err != nil {
 		return Released{}, err
 	}
-	cleared, err := ClearLeases(ctx, js, LeaseOptions{}, server)
+	cleared, err := clearLease(ctx, js, server)
 	if err != nil {
 		return Released{}, &toolscript.Error{Kind: toolscript.Unavailable, Server: server, Err: err}
 	}

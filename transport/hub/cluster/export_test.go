@@ -41,7 +41,7 @@ func (n *Network) RefuseWrites(err error) {
 }
 
 // Open returns the leases of a process with its own clock.
-func (n *Network) Open(o LeaseOptions, clock func() time.Duration) (*Leases, error) {
+func (n *Network) Open(o LeaseOptions, clock func() time.Duration) *Leases {
 	o.clock = clock
 	return newLeases(n, o)
 }

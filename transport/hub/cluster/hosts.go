@@ -24,7 +24,7 @@ func Hubs(ctx context.Context, nc *nats.Conn, server string) ([]string, error) {
 
 func ready(ctx context.Context, nc *nats.Conn, server string, of func(Entry) string) ([]string, error) {
 	all := []string{}
-	err := each(ctx, nc, "$SRV.STATS."+Service(server), func(text []byte) {
+	err := ask(ctx, nc, "$SRV.STATS."+Service(server), nil, func(text []byte) {
 		var stats micro.Stats
 		if json.Unmarshal(text, &stats) != nil || len(stats.Endpoints) == 0 {
 			return

@@ -10,19 +10,17 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// Defaults of LeaseOptions.
 const (
-	DefaultBucket = "toolscript-leases"
-	DefaultTTL    = 3 * time.Second
+	DefaultBucket = "toolscript-leases" // name in the key-value store
+	DefaultTTL    = 3 * time.Second     // how long a lease lasts after a renewal
+
+	margin = DefaultTTL / 6         // by which an owner stops earlier
+	minTTL = 500 * time.Millisecond // of a record that another program has written
 )
-
-// marginPart is the divisor of TTL that gives the margin.
-const marginPart = 6
-
-// minTTL is the shortest lease: renewals need time to arrive.
-const minTTL = 500 * time.Millisecond
 
 // ErrLost is the cause of the context of a term that has ended because the lease was not
 // renewed in time, and the error of CheckLeases after that.
@@ -34,10 +32,7 @@ var ErrRecord = errors.New("the record of the lease was not written by a hub")
 
 // LeaseOptions configure Leases. The zero value has usable defaults.
 type LeaseOptions struct {
-	Bucket   string        // name in the key-value store: letters, digits, "-" and "_"; "": DefaultBucket
-	TTL      time.Duration // how long a lease lasts after a renewal; 0: DefaultTTL
-	Replicas int           // replicas of a new bucket; 0: three in a cluster, otherwise one
-	Logger   *slog.Logger  // nil: no log
+	Logger *slog.Logger // nil: no log
 
 	// Trouble, if not nil, is called repeatedly while Hold waits, with the reason why no hub
 	// can get the lease. err is nil if there is no such reason, and wraps ErrRecord if only a
@@ -50,8 +45,6 @@ type LeaseOptions struct {
 // Leases manages the leases of one bucket of the key-value store. It is safe for concurrent use.
 type Leases struct {
 	store   store
-	bucket  string
-	ttl     time.Duration
 	clock   func() time.Duration
 	logger  *slog.Logger
 	trouble func(string, error)
@@ -68,27 +61,19 @@ type sighting struct {
 	at       time.Duration
 }
 
-// OpenLeases opens the bucket, and creates it if necessary. ctx limits only this step. All owners
-// that use a bucket need the same LeaseOptions.TTL: after the deletion of a record, the next
-// owner waits for its own TTL.
+// OpenLeases opens the bucket, and creates it if necessary. ctx limits only this step.
 func OpenLeases(ctx context.Context, js jetstream.JetStream, o LeaseOptions) (*Leases, error) {
-	if o.Bucket == "" {
-		o.Bucket = DefaultBucket
-	}
-	kv, err := openBucket(ctx, js, o)
+	kv, err := OpenBucket(ctx, js, jetstream.KeyValueConfig{
+		Bucket: DefaultBucket, Description: "owners of servers in the fleet", MaxValueSize: maxValue,
+		RePublish: &jetstream.RePublish{Source: "$KV." + DefaultBucket + ".>", Destination: subjects(DefaultBucket) + ">"},
+	})
 	if err != nil {
-		return nil, fmt.Errorf("open the bucket %q for leases: %w", o.Bucket, err)
+		return nil, fmt.Errorf("open the bucket %q for leases: %w", DefaultBucket, err)
 	}
-	return newLeases(&bucket{kv: kv, nc: js.Conn(), subjects: subjects(o.Bucket)}, o)
+	return newLeases(&bucket{kv: kv, nc: js.Conn()}, o), nil
 }
 
-func newLeases(s store, o LeaseOptions) (*Leases, error) {
-	if o.TTL == 0 {
-		o.TTL = DefaultTTL
-	}
-	if o.TTL < minTTL {
-		return nil, fmt.Errorf("the lease time %s is too short: at least %s", o.TTL, minTTL)
-	}
+func newLeases(s store, o LeaseOptions) *Leases {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -99,23 +84,22 @@ func newLeases(s store, o LeaseOptions) (*Leases, error) {
 		o.Trouble = func(string, error) {}
 	}
 	return &Leases{
-		store: s, bucket: o.Bucket, ttl: o.TTL, clock: o.clock, logger: o.Logger, trouble: o.Trouble,
+		store: s, clock: o.clock, logger: o.Logger, trouble: o.Trouble,
 		seen: map[string]sighting{}, deleted: map[string]time.Duration{}, finished: map[string]string{},
-	}, nil
+	}
 }
 
 // Hold waits until owner gets the lease, calls run, and renews the lease until run has
 // returned. It then releases the lease, so that another hub gets it at once. The context
 // of run ends with the term, with the cause ErrLost, or with ctx. token is the token of
 // the term. Hold returns the error of ctx if it ended before the term began, ErrLost if
-// the term has ended before run returned, or else the error of run. A name consists of
-// letters, digits, "-" and "_".
+// the term has ended before run returned, or else the error of run. See wire.ValidName for names.
 func (l *Leases) Hold(ctx context.Context, name, owner string, run func(ctx context.Context, token uint64) error) error {
-	if !validName(name) {
-		return fmt.Errorf("%q cannot be the name of a lease: it may have letters, digits, - and _", name)
+	if !wire.ValidName(name) {
+		return errName(name)
 	}
 	session := rand.Text()
-	t, err := l.acquire(ctx, name, record{Owner: owner, Session: session, TTL: l.ttl})
+	t, err := l.acquire(ctx, name, record{Owner: owner, Session: session, TTL: DefaultTTL})
 	if err != nil {
 		return err
 	}
@@ -171,13 +155,6 @@ func (l *Leases) sawDeleted(name string, deleted bool) time.Duration {
 	return at
 }
 
-func validName(name string) bool {
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
-		default:
-			return false
-		}
-	}
-	return name != ""
+func errName(name string) error {
+	return fmt.Errorf("%q cannot be the name of a lease: it may have letters, digits, - and _", name)
 }

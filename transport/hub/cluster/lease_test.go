@@ -67,47 +67,6 @@ func hold(t *testing.T, l *cluster.Leases, owner string) *begun {
 	return b
 }
 
-func TestRelease(t *testing.T) {
-	t.Parallel()
-	s := natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
-	a, _ := open(t, s)
-	b, _ := open(t, s)
-	first := hold(t, a, "a")
-	close(first.end)
-	if err := <-first.over; err != nil {
-		t.Fatal(err)
-	}
-	second := hold(t, b, "b")
-	if second.token <= first.token {
-		t.Errorf("the second token is %d, the first was %d", second.token, first.token)
-	}
-	close(second.end)
-	if err := <-second.over; err != nil {
-		t.Error(err)
-	}
-}
-
-// TestOwnerWithoutNetwork closes the connection of an owner, which then loses its lease to another owner.
-func TestOwnerWithoutNetwork(t *testing.T) {
-	t.Parallel()
-	s := natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
-	a, connection := open(t, s)
-	b, _ := open(t, s)
-	first := hold(t, a, "a")
-	connection.Close()
-	second := hold(t, b, "b")
-	if second.token <= first.token {
-		t.Errorf("the second token is %d, the first was %d", second.token, first.token)
-	}
-	if err := <-first.over; !errors.Is(err, cluster.ErrLost) {
-		t.Errorf("Hold of the first owner: %v", err)
-	}
-	close(second.end)
-	if err := <-second.over; err != nil {
-		t.Error(err)
-	}
-}
-
 // TestDeletedRecord deletes the record of a held lease, as an operator may do.
 func TestDeletedRecord(t *testing.T) {
 	t.Parallel()

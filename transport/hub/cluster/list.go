@@ -73,7 +73,7 @@ const (
 // host. Hubs that do not answer in time are missing.
 func List(ctx context.Context, nc *nats.Conn) ([]Entry, error) {
 	all := []Entry{}
-	err := each(ctx, nc, "$SRV.STATS", func(text []byte) {
+	err := ask(ctx, nc, "$SRV.STATS", nil, func(text []byte) {
 		var stats micro.Stats
 		if json.Unmarshal(text, &stats) != nil || !strings.HasPrefix(stats.Name, servicePrefix) {
 			return
@@ -90,12 +90,7 @@ func List(ctx context.Context, nc *nats.Conn) ([]Entry, error) {
 	return all, err
 }
 
-// each sends a request to all services and calls f for each answer.
-func each(ctx context.Context, nc *nats.Conn, subject string, f func([]byte)) error {
-	return ask(ctx, nc, subject, nil, f)
-}
-
-// ask is like each, for a request with a payload.
+// ask sends a request to all services and calls f for each answer.
 func ask(parent context.Context, nc *nats.Conn, subject string, payload []byte, f func([]byte)) error {
 	ctx, cancel := context.WithTimeout(parent, listTime)
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/micro"
 )
 
-// RunnerService is the name of the micro service of hubs that run scripts of gateways.
-const RunnerService = "toolscript_runner"
+// runnerService is the name of the micro service of hubs that run scripts of gateways.
+const runnerService = "toolscript_runner"
 
 // Runner is a hub that runs scripts of gateways.
 type Runner struct {
@@ -27,7 +27,7 @@ type Runner struct {
 // that do not answer in time are missing.
 func Runners(ctx context.Context, nc *nats.Conn) ([]Runner, error) {
 	all := []Runner{}
-	err := each(ctx, nc, "$SRV.STATS."+RunnerService, func(text []byte) {
+	err := ask(ctx, nc, "$SRV.STATS."+runnerService, nil, func(text []byte) {
 		var stats micro.Stats
 		if json.Unmarshal(text, &stats) != nil {
 			return

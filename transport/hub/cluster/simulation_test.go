@@ -55,10 +55,7 @@ func simulate(t *testing.T, seed uint64, loss float64, rates ...float64) *simula
 		var owners sync.WaitGroup
 		for i, rate := range rates {
 			clock := func() time.Duration { return time.Duration(float64(time.Since(start)) * rate) }
-			leases, err := network.Open(cluster.LeaseOptions{}, clock)
-			if err != nil {
-				t.Fatal(err)
-			}
+			leases := network.Open(cluster.LeaseOptions{}, clock)
 			owners.Go(func() {
 				for ctx.Err() == nil {
 					_ = leases.Hold(ctx, "server", fmt.Sprint("owner ", i), func(ctx context.Context, token uint64) error {
@@ -118,11 +115,8 @@ func TestLostRenewals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := cluster.NewNetwork(time.Millisecond, 0, 1)
 		start := time.Now()
-		leases, err := network.Open(cluster.LeaseOptions{}, func() time.Duration { return time.Since(start) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = leases.Hold(t.Context(), "server", "a", func(ctx context.Context, _ uint64) error {
+		leases := network.Open(cluster.LeaseOptions{}, func() time.Duration { return time.Since(start) })
+		err := leases.Hold(t.Context(), "server", "a", func(ctx context.Context, _ uint64) error {
 			time.Sleep(time.Minute)
 			if err := cluster.CheckLeases(ctx); err != nil {
 				t.Errorf("after a minute of renewals: %v", err)
@@ -149,12 +143,9 @@ func TestRefusedWrites(t *testing.T) {
 		network, start, refused := cluster.NewNetwork(time.Millisecond, 0, 1), time.Now(), errors.New("no quorum")
 		network.RefuseWrites(refused)
 		troubles := make(chan error, 1000)
-		leases, err := network.Open(cluster.LeaseOptions{Trouble: func(_ string, err error) { troubles <- err }}, func() time.Duration { return time.Since(start) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		leases := network.Open(cluster.LeaseOptions{Trouble: func(_ string, err error) { troubles <- err }}, func() time.Duration { return time.Since(start) })
 		time.AfterFunc(10*time.Second, func() { network.RefuseWrites(nil) })
-		err = leases.Hold(t.Context(), "server", "a", func(context.Context, uint64) error { return nil })
+		err := leases.Hold(t.Context(), "server", "a", func(context.Context, uint64) error { return nil })
 		if first := <-troubles; err != nil || !errors.Is(first, refused) {
 			t.Errorf("the reason for the wait is %v; Hold: %v", first, err)
 		}
@@ -181,11 +172,8 @@ func TestSuspended(t *testing.T) {
 			defer mu.Unlock()
 			return time.Since(start) + suspended
 		}
-		leases, err := network.Open(cluster.LeaseOptions{}, clock)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = leases.Hold(t.Context(), "server", "a", func(ctx context.Context, _ uint64) error {
+		leases := network.Open(cluster.LeaseOptions{}, clock)
+		err := leases.Hold(t.Context(), "server", "a", func(ctx context.Context, _ uint64) error {
 			mu.Lock()
 			suspended = time.Hour
 			mu.Unlock()

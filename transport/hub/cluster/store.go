@@ -33,9 +33,8 @@ var (
 // bucket is a bucket of the key-value store of JetStream, which also publishes each write
 // at a subject.
 type bucket struct {
-	kv       jetstream.KeyValue
-	nc       *nats.Conn
-	subjects string
+	kv jetstream.KeyValue
+	nc *nats.Conn
 }
 
 // subjects begins the subjects at which the NATS server publishes the writes to a bucket.
@@ -44,28 +43,17 @@ func subjects(bucket string) string { return "lease." + bucket + "." }
 // codeNoCluster is the error code of NATS servers without a cluster for a bucket with replicas.
 const codeNoCluster = 10074
 
-// openBucket returns the bucket of the leases.
-func openBucket(ctx context.Context, js jetstream.JetStream, o LeaseOptions) (jetstream.KeyValue, error) {
-	return OpenBucket(ctx, js, jetstream.KeyValueConfig{
-		Bucket: o.Bucket, Description: "owners of servers in the fleet", MaxValueSize: maxValue, Replicas: o.Replicas,
-		RePublish: &jetstream.RePublish{Source: "$KV." + o.Bucket + ".>", Destination: subjects(o.Bucket) + ">"},
-	})
-}
-
-// OpenBucket opens the bucket with the name of cfg, and creates it if there is none. Without
-// cfg.Replicas, a new bucket has three replicas in a cluster, otherwise one.
+// OpenBucket opens the bucket with the name of cfg, and creates it if there is none, with three replicas in a cluster,
+// otherwise one.
 func OpenBucket(ctx context.Context, js jetstream.JetStream, cfg jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
 	kv, err := js.KeyValue(ctx, cfg.Bucket)
 	if !errors.Is(err, jetstream.ErrBucketNotFound) {
 		return kv, err
 	}
-	choose := cfg.Replicas == 0
-	if choose {
-		cfg.Replicas = 3
-	}
+	cfg.Replicas = 3
 	kv, err = js.CreateKeyValue(ctx, cfg)
 	var refused *jetstream.APIError
-	if choose && errors.As(err, &refused) && refused.ErrorCode == codeNoCluster {
+	if errors.As(err, &refused) && refused.ErrorCode == codeNoCluster {
 		cfg.Replicas = 1
 		kv, err = js.CreateKeyValue(ctx, cfg)
 	}
@@ -109,7 +97,7 @@ func (b *bucket) write(ctx context.Context, name string, r record, revision uint
 }
 
 func (b *bucket) follow(name string, seen func(notice)) func() {
-	sub, err := b.nc.Subscribe(b.subjects+name, func(m *nats.Msg) {
+	sub, err := b.nc.Subscribe(subjects(DefaultBucket)+name, func(m *nats.Msg) {
 		revision, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 		if err != nil {
 			return
@@ -122,4 +110,14 @@ func (b *bucket) follow(name string, seen func(notice)) func() {
 		return func() {} // the connection is closed, and the next request says so
 	}
 	return func() { _ = sub.Unsubscribe() } // fails only if the connection is closed
+}
+
+// LeaseSubjects returns the subjects that an owner of a lease publishes to and subscribes to. name may
+// be "*". Answers arrive at the inbox of the owner's connection.
+func LeaseSubjects(bucket, name string) (publish, subscribe []string) {
+	stream := "KV_" + bucket
+	return []string{
+		"$JS.API.INFO", "$JS.API.STREAM.INFO." + stream, "$JS.API.STREAM.CREATE." + stream,
+		"$JS.API.DIRECT.GET." + stream + ".$KV." + bucket + "." + name, "$KV." + bucket + "." + name,
+	}, []string{subjects(bucket) + name}
 }

@@ -59,7 +59,7 @@ func (t *term) left() time.Duration {
 // term if that was accepted.
 func (t *term) write(ctx context.Context) error {
 	l := t.leases
-	ctx, cancel := context.WithTimeout(ctx, l.ttl/requestPart)
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	sent := l.clock()
 	revision, err := l.store.write(ctx, t.name, t.record, t.revision)
@@ -71,7 +71,7 @@ func (t *term) write(ctx context.Context) error {
 	if t.record.Token == 0 {
 		t.record.Token = revision
 	}
-	t.until.Store(int64(sent + l.ttl - l.ttl/marginPart))
+	t.until.Store(int64(sent + DefaultTTL - margin))
 	return t.check()
 }
 
@@ -108,8 +108,7 @@ func (t *term) guard(ctx context.Context) {
 
 // renew writes the record again and again until the term is over.
 func (t *term) renew(ctx context.Context) {
-	l := t.leases
-	timer := time.NewTimer(l.ttl / renewPart)
+	timer := time.NewTimer(renewTime)
 	defer timer.Stop()
 	for {
 		select {
@@ -119,10 +118,10 @@ func (t *term) renew(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		pause := l.ttl / pausePart
+		pause := repeatTime
 		switch err := t.write(ctx); {
 		case err == nil:
-			pause = l.ttl / renewPart
+			pause = renewTime
 		case errors.Is(err, errChanged) && !t.recover(ctx):
 			t.until.Store(0)
 			t.cancel(ErrLost)
@@ -151,7 +150,7 @@ func (t *term) recover(ctx context.Context) bool {
 
 // release lets another hub have the lease at once.
 func (t *term) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.leases.ttl/requestPart)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTime)
 	defer cancel()
 	t.record.Released = true
 	_, err := t.leases.store.write(ctx, t.name, t.record, t.revision)
