@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,6 +105,7 @@ func (e *events) readLine() error {
 	e.text.Reset(e.lease)
 	e.line = nil
 	size, limit := 0, max(e.limit-e.size, 2) // an empty line must always fit
+	var end []byte                           // the last bytes of a line of several pieces
 	for {
 		piece, err := e.in.ReadSlice('\n')
 		if size += len(piece); size <= limit {
@@ -112,11 +114,13 @@ func (e *events) readLine() error {
 			}
 			e.line = e.text.Bytes()
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if size > limit {
-			e.torso = append(append([]byte(nil), e.line[:min(len(e.line), edge)]...), piece[max(0, len(piece)-edge):]...)
+		if full := errors.Is(err, bufio.ErrBufferFull); full || size > limit {
+			end = append(end, piece[max(0, len(piece)-edge):]...)
+			end = end[max(0, len(end)-edge):]
+			if full {
+				continue
+			}
+			e.torso = slices.Concat(e.line[:min(len(e.line), edge)], end)
 			e.line = []byte{':'}
 			e.size += size
 			return err

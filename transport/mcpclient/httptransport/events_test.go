@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -62,6 +63,19 @@ func TestEventsAreBounded(t *testing.T) {
 	want := "too large, id 1\nmessage \"a\", id 2\ntoo large, id 3\nmessage \"b\", id 3\nEOF, id 3, retry 0s"
 	if got := readAll(strings.NewReader(stream), 1000); got != want {
 		t.Errorf("read\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The id at the end of an answer that is too large is found, wherever the reads divide it.
+func TestIDAtTheEndOfALargeEvent(t *testing.T) {
+	for length := range 40 {
+		e := newEvents(strings.NewReader(`data: {"result":"`+strings.Repeat("x", 1<<15-length)+`","id":123456}`+"\n\n"), 20_000)
+		if _, err := e.read(); !errors.Is(err, ErrTooLarge) {
+			t.Fatal(err)
+		}
+		if ids := slices.Collect(In(e.torso, nil)); !slices.Equal(ids, []int64{123456}) {
+			t.Errorf("%d: ids %d in %.40q", length, ids, e.torso[max(0, len(e.torso)-40):])
+		}
 	}
 }
 
