@@ -2,7 +2,6 @@ package mcpclient_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -27,7 +26,7 @@ func TestCookiesOfTheServer(t *testing.T) {
 			h, cfg := overHTTP(t, kind)
 			var mu sync.Mutex
 			var came []string
-			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			cfg = behind(t, cfg, func(w http.ResponseWriter, r *http.Request) {
 				mu.Lock()
 				came = append(came, r.Header.Get("Cookie"))
 				mu.Unlock()
@@ -36,12 +35,7 @@ func TestCookiesOfTheServer(t *testing.T) {
 					http.SetCookie(w, &http.Cookie{Name: fmt.Sprint("more", n), Value: "1", Path: "/elsewhere"})
 				}
 				h.ServeHTTP(w, r)
-			}))
-			t.Cleanup(func() {
-				front.CloseClientConnections()
-				front.Close()
 			})
-			cfg.URL = front.URL + cfg.URL[strings.LastIndex(cfg.URL, "/"):]
 			cfg.Headers = map[string]string{"Cookie": "own=1"}
 			for range 2 { // a new connection begins without cookies
 				c := dial(t, cfg, upstream.Events{})
@@ -66,45 +60,36 @@ func TestCookiesOfTheServer(t *testing.T) {
 // A server may accept a request with 202 and answer it on the GET stream.
 func TestAnAnswerOnTheStream(t *testing.T) {
 	messages, known := make(chan string), make(chan struct{})
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			w.Header().Set("Content-Type", "text/event-stream")
-			_ = http.NewResponseController(w).Flush()
-			close(known)
-			for {
-				select {
-				case m := <-messages:
-					_, _ = fmt.Fprintf(w, "data: %s\n\n", m)
-					_ = http.NewResponseController(w).Flush()
-				case <-r.Context().Done():
-					return
-				}
-			}
-		}
-		var m struct {
-			ID     json.RawMessage
-			Method string
-		}
-		body, err := io.ReadAll(r.Body)
-		if err != nil || json.Unmarshal(body, &m) != nil {
-			return
-		}
-		if m.Method == "initialize" {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, upstream.Handshake)
-			return
+	answers := answering(func(w http.ResponseWriter, a asked) string {
+		if a.Method == "initialize" {
+			return a.result(greeting(upstream.Handshake, "{}"))
 		}
 		w.WriteHeader(http.StatusAccepted)
-		if m.Method == "tools/call" {
+		if a.Method == "tools/call" {
 			_ = http.NewResponseController(w).Flush()
-			messages <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"fine"}]}}`, m.ID)
+			messages <- a.result(`{"content":[{"type":"text","text":"fine"}]}`)
+		}
+		return " "
+	})
+	front := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			answers(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		close(known)
+		for {
+			select {
+			case m := <-messages:
+				_, _ = fmt.Fprintf(w, "data: %s\n\n", m)
+				_ = http.NewResponseController(w).Flush()
+			case <-r.Context().Done():
+				return
+			}
 		}
 	}))
-	t.Cleanup(func() {
-		front.CloseClientConnections()
-		front.Close()
-	})
-	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL}, upstream.Events{})
+	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front}, upstream.Events{})
 	<-known
 	if got := text(t, c, "echo", `{}`); got != "fine" {
 		t.Errorf("echo = %q", got)
@@ -114,7 +99,7 @@ func TestAnAnswerOnTheStream(t *testing.T) {
 // If a server accepts a request with 202 and has no stream for the answer, the call fails at once.
 func TestAnAnswerThatHasNoStream(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.HTTP, "json")
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := dial(t, behind(t, cfg, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		switch {
 		case err != nil || r.Method == http.MethodGet:
@@ -125,10 +110,7 @@ func TestAnAnswerThatHasNoStream(t *testing.T) {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			h.ServeHTTP(w, r)
 		}
-	}))
-	t.Cleanup(front.Close)
-	cfg.URL = front.URL + "/mcp"
-	c := dial(t, cfg, upstream.Events{})
+	}), upstream.Events{})
 	_, err := c.CallTool(kit.Within(t), "echo", nil, nil)
 	if err == nil || toolscript.KindOf(err) == toolscript.Timeout || toolscript.SentOf(err) == toolscript.SentNo {
 		t.Errorf("error %v, sent: %s", err, toolscript.SentOf(err))
@@ -139,18 +121,13 @@ func TestAnAnswerThatHasNoStream(t *testing.T) {
 func TestEventsBeforeTheEndpoint(t *testing.T) {
 	h, cfg := overHTTP(t, upstream.SSE)
 	first := "event: ping\ndata: 1\n\nevent: connected\ndata: {}\n\ndata: hello\n\n"
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	cfg = behind(t, cfg, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, first)
 		}
 		h.ServeHTTP(w, r)
-	}))
-	t.Cleanup(func() {
-		front.CloseClientConnections()
-		front.Close()
 	})
-	cfg.URL = front.URL + "/sse"
 	if got := text(t, dial(t, cfg, upstream.Events{}), "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("echo = %q", got)
 	}

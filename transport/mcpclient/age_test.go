@@ -1,11 +1,7 @@
 package mcpclient_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -30,37 +26,24 @@ func TestListAge(t *testing.T) {
 		"names a very long time": {`{}`, `{"tools":[],"ttlMs":9223372036854775807}`, false, 24 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodGet && tt.stream {
-					w.Header().Set("Content-Type", "text/event-stream")
-					_ = http.NewResponseController(w).Flush()
-					<-r.Context().Done()
-					return
-				}
-				var m struct {
-					ID     json.RawMessage
-					Method string
-				}
-				text, err := io.ReadAll(r.Body)
-				if err != nil || json.Unmarshal(text, &m) != nil {
-					w.WriteHeader(http.StatusMethodNotAllowed)
-					return
-				}
-				w.Header().Set("Content-Type", "application/json")
-				switch m.Method {
+			answers := answering(func(_ http.ResponseWriter, a asked) string {
+				switch a.Method {
 				case "initialize":
-					_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":%s},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, upstream.Handshake, tt.capability)
+					return a.result(greeting(upstream.Handshake, tt.capability))
 				case "tools/list":
-					_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, tt.list)
-				default:
-					w.WriteHeader(http.StatusAccepted)
+					return a.result(tt.list)
 				}
-			}))
-			t.Cleanup(func() {
-				s.CloseClientConnections()
-				s.Close()
+				return ""
 			})
-			c := dial(t, upstream.Config{Type: upstream.HTTP, URL: s.URL}, upstream.Events{})
+			c := dial(t, upstream.Config{Type: upstream.HTTP, URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodGet || !tt.stream {
+					answers(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			}))}, upstream.Events{})
 			if _, err := c.ListTools(kit.Within(t)); err != nil {
 				t.Fatal(err)
 			}

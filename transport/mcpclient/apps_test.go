@@ -1,11 +1,8 @@
 package mcpclient_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -61,37 +58,17 @@ func TestToolsOfApps(t *testing.T) {
 func serverOfApps(t *testing.T, version, list string) string {
 	t.Helper()
 	var apps atomic.Bool
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, err := io.ReadAll(r.Body)
-		var m struct {
-			ID     json.RawMessage
-			Method string
-		}
-		if err != nil || json.Unmarshal(text, &m) != nil {
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
-		if m.ID == nil {
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		declared := strings.Contains(string(text), `"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}`)
-		w.Header().Set("Content-Type", "application/json")
+	return serve(t, answering(func(_ http.ResponseWriter, a asked) string {
+		declared := strings.Contains(a.text, `"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}`)
 		switch {
-		case m.Method == "initialize" && version == upstream.Handshake:
+		case a.Method == "initialize" && version == upstream.Handshake:
 			apps.Store(declared)
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, version)
-		case m.Method == "server/discover" && version == upstream.Stateless:
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":[%q],"capabilities":{"tools":{}}}}`, m.ID, version)
-		case m.Method == "tools/list" && (declared || apps.Load()):
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, list)
-		default:
-			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
+			return a.result(greeting(version, "{}"))
+		case a.Method == "server/discover" && version == upstream.Stateless:
+			return a.result(`{"resultType":"complete","supportedVersions":["` + version + `"],"capabilities":{"tools":{}}}`)
+		case a.Method == "tools/list" && (declared || apps.Load()):
+			return a.result(list)
 		}
+		return ""
 	}))
-	t.Cleanup(func() {
-		s.CloseClientConnections()
-		s.Close()
-	})
-	return s.URL
 }

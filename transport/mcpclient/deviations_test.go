@@ -2,10 +2,7 @@ package mcpclient_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -17,34 +14,15 @@ import (
 // altered starts a server that passes each regular answer through alter.
 func altered(t *testing.T, alter func(w http.ResponseWriter, answer string) string) upstream.Config {
 	t.Helper()
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-		}
-		body, err := io.ReadAll(r.Body)
-		if err != nil || json.Unmarshal(body, &m) != nil {
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
-		if len(m.ID) == 0 {
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		result := `{"content":[{"type":"text","text":"caf\u00e9 fran\u00e7ais"}]}`
-		switch m.Method {
+	return upstream.Config{Type: upstream.HTTP, URL: serve(t, answering(func(w http.ResponseWriter, a asked) string {
+		switch a.Method {
 		case "server/discover":
-			w.WriteHeader(http.StatusBadRequest)
-			return
+			return ""
 		case "initialize":
-			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
+			return alter(w, a.result(greeting(upstream.Handshake, "{}")))
 		}
-		w.Header().Set("Content-Type", "application/json")
-		answer := alter(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`)
-		_, _ = io.WriteString(w, answer)
-	}))
-	t.Cleanup(front.Close)
-	return upstream.Config{Type: upstream.HTTP, URL: front.URL}
+		return alter(w, a.result(`{"content":[{"type":"text","text":"caf\u00e9 fran\u00e7ais"}]}`))
+	}))}
 }
 
 // latin writes a text in ISO-8859-1.

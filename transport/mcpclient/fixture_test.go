@@ -103,6 +103,16 @@ func sentCall(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 	return r
 }
 
+// calling makes a call in the background. The channel receives its error.
+func calling(ctx context.Context, c *mcpclient.Conn, tool, args string) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, tool, json.RawMessage(args), nil)
+		done <- err
+	}()
+	return done
+}
+
 // text returns the single text block of a tool's answer.
 func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 	t.Helper()

@@ -1,7 +1,6 @@
 package mcpclient_test
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -208,32 +207,19 @@ func TestPassingErrorIsNotRemembered(t *testing.T) {
 func TestNamedModernVersion(t *testing.T) {
 	var mu sync.Mutex
 	var methods []string
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-		}
-		if json.NewDecoder(r.Body).Decode(&m) != nil {
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
+	front := serve(t, answering(func(w http.ResponseWriter, a asked) string {
 		mu.Lock()
-		methods = append(methods, m.Method)
-		first := len(methods) == 1
-		mu.Unlock()
-		w.Header().Set("Content-Type", "application/json")
-		switch {
-		case first:
+		defer mu.Unlock()
+		if methods = append(methods, a.Method); len(methods) == 1 {
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}`))
-		case m.Method == "server/discover":
-			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`))
-		default:
-			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"no such method"}}`))
+			return a.failure(`{"code":-32022,"message":"no","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}`)
 		}
+		if a.Method == "server/discover" {
+			return a.result(`{"supportedVersions":["2026-07-28"],"capabilities":{}}`)
+		}
+		return ""
 	}))
-	t.Cleanup(front.Close)
-	if got := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL}, upstream.Events{}).Info().Protocol; got != upstream.Stateless {
+	if got := dial(t, upstream.Config{Type: upstream.HTTP, URL: front}, upstream.Events{}).Info().Protocol; got != upstream.Stateless {
 		t.Errorf("protocol %s", got)
 	}
 	mu.Lock()

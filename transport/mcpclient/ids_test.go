@@ -12,40 +12,30 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// with returns a server's configuration with additional switches.
-func with(t *testing.T, wire string, switches ...string) upstream.Config {
-	t.Helper()
-	if kind := wires[wire]; kind[0] != upstream.Stdio {
-		_, cfg := overHTTP(t, kind[0], append(switches, kind[1:]...)...)
-		return cfg
-	}
-	return config(t, switches...)
-}
-
 // A server may accept only integers as ids, and return ids as text.
 func TestIDsOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, wire string, _ upstream.Config) {
-		t.Helper()
-		for _, switches := range [][]string{{"integers"}, {"texts"}} {
-			c := dial(t, with(t, wire, switches...), upstream.Events{})
+	for _, ids := range []string{"integers", "texts"} {
+		onEveryWire(t, func(t *testing.T, wire string, cfg upstream.Config) {
+			t.Helper()
+			c := dial(t, cfg, upstream.Events{})
 			if tools, err := c.ListTools(kit.Within(t)); err != nil || len(tools) == 0 {
-				t.Errorf("%s: %d tools, %v", switches, len(tools), err)
+				t.Errorf("%s: %d tools, %v", ids, len(tools), err)
 			}
 			if err := c.Ping(kit.Within(t)); err != nil {
-				t.Errorf("%s: Ping = %v", switches, err)
+				t.Errorf("%s: Ping = %v", ids, err)
 			}
 			if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
-				t.Errorf("%s: echo = %q", switches, got)
+				t.Errorf("%s: echo = %q", ids, got)
 			}
 			var signs atomic.Int64
 			if _, err := c.CallTool(kit.Within(t), "progress", []byte(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
 				t.Fatal(err)
 			}
 			if signs.Load() != 3 && wire != "bodies" { // "bodies" has no stream for progress
-				t.Errorf("%s: %d signs of progress, want 3", switches, signs.Load())
+				t.Errorf("%s: %d signs of progress, want 3", ids, signs.Load())
 			}
-		}
-	})
+		}, ids)
+	}
 }
 
 // An unreadable answer ends its call, and the error quotes it without secrets.
@@ -62,9 +52,8 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 		"a secret":             `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"n":NaN,"key":"` + secret + `"}}`,
 		"a secret at the edge": `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"n":NaN,"text":"` + strings.Repeat("x", 730) + secret + `"}}`,
 	}
-	onEveryWire(t, func(t *testing.T, wire string, _ upstream.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
-		cfg := with(t, wire, "prints")
 		cfg.Secrets = map[string]string{"${KEY}": secret}
 		c := dial(t, cfg, upstream.Events{})
 		for name, line := range lines {
@@ -81,7 +70,7 @@ func TestUnreadableAnswerOnEveryWire(t *testing.T) {
 		if got := text(t, c, "echo", `{"text":"still here"}`); got != "still here" {
 			t.Errorf("echo = %q", got)
 		}
-	})
+	}, "prints")
 }
 
 // An answer that is spread over several lines ends its call.
@@ -115,9 +104,9 @@ func TestAnswerOnSeveralLines(t *testing.T) {
 
 // An error without an id belongs to the call in flight if there is only one.
 func TestErrorWithoutAnID(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, wire string, _ upstream.Config) {
+	onEveryWire(t, func(t *testing.T, wire string, cfg upstream.Config) {
 		t.Helper()
-		c := dial(t, with(t, wire, "prints"), upstream.Events{})
+		c := dial(t, cfg, upstream.Events{})
 		for _, id := range []string{`"id":null,`, ``} {
 			line := `{"jsonrpc":"2.0",` + id + `"error":{"code":-32700,"message":"Parse error"}}` + "\n"
 			if id == "" && wire != "stdio" && wire != "sse" {
@@ -129,7 +118,7 @@ func TestErrorWithoutAnID(t *testing.T) {
 				t.Errorf("%s: CallTool = %v, want kind tool_failed with the code of the error", id, err)
 			}
 		}
-	})
+	}, "prints")
 }
 
 // With several calls in flight, each error mentions it. An error about a notification belongs to no call.

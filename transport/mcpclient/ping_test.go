@@ -81,11 +81,3 @@ func TestPingOfAnEndedServer(t *testing.T) {
 		t.Errorf("the ping has ended the connection: %v", c.Err())
 	}
 }
-
-// The server never answers, so the ping ends with its context.
-func TestPingOfAServerThatDoesNotRead(t *testing.T) {
-	c := dial(t, config(t, "not-reading"), upstream.Events{})
-	if err := c.Ping(kit.WithTimeout(t, 50*time.Millisecond)); toolscript.KindOf(err) != toolscript.Timeout {
-		t.Errorf("Ping = %v, want a timeout", err)
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
@@ -29,16 +28,12 @@ func TestStateless(t *testing.T) {
 	over := server.NewStreamableHTTPServer(s)
 	var mu sync.Mutex
 	seen := map[string]http.Header{}
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	front := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		seen[r.Header.Get("Mcp-Method")] = r.Header.Clone()
 		mu.Unlock()
 		over.ServeHTTP(w, r)
 	}))
-	t.Cleanup(func() {
-		front.CloseClientConnections()
-		front.Close()
-	})
 	header := func(method, name string) string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -46,7 +41,7 @@ func TestStateless(t *testing.T) {
 	}
 
 	changed := make(chan struct{}, 10)
-	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL + "/mcp", Protocol: upstream.Stateless},
+	c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front + "/mcp", Protocol: upstream.Stateless},
 		upstream.Events{ToolsChanged: func() { changed <- struct{}{} }})
 	if got := c.Info().Protocol; got != upstream.Stateless {
 		t.Fatalf("protocol %s, want %s", got, upstream.Stateless)
@@ -77,58 +72,29 @@ func TestStateless(t *testing.T) {
 	})
 }
 
-// TestStatelessFallsBack offers MCP 2026-07-28 to servers that do not support it. One of them
-// ignores unknown requests.
-func TestStatelessFallsBack(t *testing.T) {
-	check := func(t *testing.T, cfg upstream.Config) {
-		t.Helper()
-		cfg.Protocol = upstream.Stateless
-		c := dial(t, cfg, upstream.Events{})
-		if got := c.Info().Protocol; got != upstream.Handshake {
-			t.Errorf("protocol %s, want %s", got, upstream.Handshake)
-		}
-		if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
-			t.Errorf("echo = %q", got)
-		}
-	}
-	t.Run("strict", func(t *testing.T) { check(t, config(t, "strict")) })
-	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
-		t.Helper()
-		check(t, cfg)
-	})
-}
-
 // question is a first answer to a call that asks for input.
 const question = `{"resultType":"input_required","requestState":"abc","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"who?"}}}}`
 
 // The server asks for input during a call. In MCP 2026-07-28, such results replace requests of the server.
 func TestStatelessQuestions(t *testing.T) {
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	cfg := upstream.Config{Type: upstream.HTTP, Protocol: upstream.Stateless, URL: serve(t, answering(func(_ http.ResponseWriter, a asked) string {
 		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
 			Params struct {
 				InputResponses json.RawMessage `json:"inputResponses"`
 				RequestState   string          `json:"requestState"`
 			} `json:"params"`
 		}
-		if json.NewDecoder(r.Body).Decode(&m) != nil || m.Method == "subscriptions/listen" {
-			http.Error(w, "not here", http.StatusBadRequest)
-			return
+		switch _ = json.Unmarshal([]byte(a.text), &m); { // answering has read it
+		case a.Method == "server/discover":
+			return a.result(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+		case a.Method != "tools/call":
+			return ""
+		case m.Params.RequestState != "abc":
+			return a.result(question)
 		}
-		result := `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`
-		if m.Method == "tools/call" {
-			result = question
-			if m.Params.RequestState == "abc" {
-				said, _ := json.Marshal(string(m.Params.InputResponses)) // a string always has a JSON form
-				result = `{"resultType":"complete","content":[{"type":"text","text":` + string(said) + `}]}`
-			}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`))
-	}))
-	t.Cleanup(front.Close)
-	cfg := upstream.Config{Type: upstream.HTTP, URL: front.URL, Protocol: upstream.Stateless}
+		said, _ := json.Marshal(string(m.Params.InputResponses)) // a string always has a JSON form
+		return a.result(`{"resultType":"complete","content":[{"type":"text","text":` + string(said) + `}]}`)
+	}))}
 
 	_, err := dial(t, cfg, upstream.Events{}).CallTool(kit.Within(t), "x", nil, nil)
 	if err == nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
@@ -99,13 +98,9 @@ func onAnnouncer(t *testing.T, test func(t *testing.T, a *announcer, c *mcpclien
 	for _, version := range []string{upstream.Handshake, upstream.Stateless} {
 		t.Run(version, func(t *testing.T) {
 			a := newAnnouncer()
-			h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return a.Server }, &sdk.StreamableHTTPOptions{Stateless: version == upstream.Stateless}))
-			t.Cleanup(func() {
-				h.CloseClientConnections()
-				h.Close()
-			})
+			h := serve(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return a.Server }, &sdk.StreamableHTTPOptions{Stateless: version == upstream.Stateless}))
 			told := make(announcements, 100)
-			c := dial(t, upstream.Config{Type: upstream.HTTP, URL: h.URL, Protocol: version}, told.events())
+			c := dial(t, upstream.Config{Type: upstream.HTTP, URL: h, Protocol: version}, told.events())
 			test(t, a, c, told, version == upstream.Stateless)
 		})
 	}

@@ -62,6 +62,9 @@ func TestTasks(t *testing.T) {
 		if got := seen(); !strings.Contains(got, "task task-") || !strings.Contains(got, "step 1") {
 			t.Errorf("progress %q", got)
 		}
+		if got := text(t, c, "work", `{"text":"push"}`); got != "done push" { // the client asks as soon as the server announces a change
+			t.Errorf("a task whose changes are announced: %s", got)
+		}
 		_, err = c.CallTool(kit.Within(t), "work", json.RawMessage(`{"text":"fail"}`), nil)
 		var e *toolscript.Error
 		if !errors.As(err, &e) || e.RPCCode != -32050 || e.Sent != toolscript.SentYes && e.Sent != toolscript.SentUnknown {
@@ -74,21 +77,6 @@ func TestTasks(t *testing.T) {
 			if !named {
 				t.Error("no request of a task has its id in the header Mcp-Name")
 			}
-		}
-	})
-}
-
-// TestTaskPushes: the client asks for the state of a task as soon as the server announces a change.
-func TestTaskPushes(t *testing.T) {
-	onTasks(t, func(t *testing.T, cfg upstream.Config, _ *mcpserver.HTTP, _ bool) {
-		t.Helper()
-		c := dial(t, cfg, upstream.Events{})
-		if _, err := c.ListTools(kit.Within(t)); err != nil {
-			t.Fatal(err)
-		}
-		raw, err := c.CallTool(kit.Within(t), "work", json.RawMessage(`{"text":"push"}`), nil)
-		if err != nil || !strings.Contains(string(raw), "done push") {
-			t.Errorf("result %s, %v", raw, err)
 		}
 	})
 }
@@ -111,22 +99,25 @@ func TestTaskAsks(t *testing.T) {
 	}
 }
 
+// working begins a call whose task does not end, and waits for its progress.
+func working(ctx context.Context, t *testing.T, cfg upstream.Config) (*mcpclient.Conn, <-chan error) {
+	t.Helper()
+	c := dial(t, cfg, upstream.Events{})
+	if _, err := c.ListTools(kit.Within(t)); err != nil {
+		t.Fatal(err)
+	}
+	watch, seen := progressOf()
+	done := calling(upstream.WatchProgress(ctx, watch), c, "work", `{"text":"stay"}`)
+	kit.Eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 2") })
+	return c, done
+}
+
 // TestTaskIsCancelled: if the caller gives up, the task ends at the server.
 func TestTaskIsCancelled(t *testing.T) {
 	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
 		cfg, h := started(t, append([]string{upstream.HTTP}, generation...)...)
-		c := dial(t, cfg, upstream.Events{})
-		if _, err := c.ListTools(kit.Within(t)); err != nil {
-			t.Fatal(err)
-		}
 		ctx, cancel := context.WithCancel(t.Context())
-		watch, seen := progressOf()
-		done := make(chan error, 1)
-		go func() {
-			_, err := c.CallTool(upstream.WatchProgress(ctx, watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
-			done <- err
-		}()
-		kit.Eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 2") })
+		_, done := working(ctx, t, cfg)
 		cancel()
 		if err := kit.Receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
 			t.Errorf("error %v", err)
@@ -139,17 +130,7 @@ func TestTaskIsCancelled(t *testing.T) {
 func TestTaskOutlivesTheConnection(t *testing.T) {
 	for _, generation := range [][]string{{"tasks"}, {"tasks", "modern"}} {
 		cfg, _ := started(t, append([]string{upstream.HTTP}, generation...)...)
-		c := dial(t, cfg, upstream.Events{})
-		if _, err := c.ListTools(kit.Within(t)); err != nil {
-			t.Fatal(err)
-		}
-		watch, seen := progressOf()
-		done := make(chan error, 1)
-		go func() {
-			_, err := c.CallTool(upstream.WatchProgress(t.Context(), watch), "work", json.RawMessage(`{"text":"stay"}`), nil)
-			done <- err
-		}()
-		kit.Eventually(t, "progress", func() bool { return strings.Contains(seen(), "step 1") })
+		c, done := working(t.Context(), t, cfg)
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}

@@ -3,9 +3,10 @@ package mcpclient_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -14,50 +15,40 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
+// TestListAndCallOnEveryWire uses servers with a handshake. The client also offers MCP 2026-07-28 to them. One of them
+// ignores unknown requests.
 func TestListAndCallOnEveryWire(t *testing.T) {
-	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
-		t.Helper()
-		c := dial(t, cfg, upstream.Events{})
-		if info := c.Info(); info.Title != "Test server" || info.Protocol != upstream.Handshake {
-			t.Errorf("info %+v", info)
+	for _, protocol := range []string{upstream.Handshake, upstream.Stateless} {
+		check := func(t *testing.T, _ string, cfg upstream.Config) {
+			t.Helper()
+			cfg.Protocol = protocol
+			c := dial(t, cfg, upstream.Events{})
+			if info := c.Info(); info.Title != "Test server" || info.Protocol != upstream.Handshake {
+				t.Errorf("info %+v", info)
+			}
+			checkTools(t, c)
 		}
-		tools, err := c.ListTools(kit.Within(t))
-		if err != nil || len(tools) < 20 {
-			t.Fatalf("%d tools, %v", len(tools), err)
-		}
-		if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
-			t.Errorf("echo = %q", got)
-		}
-		if r := sentCall(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
-			t.Errorf("struct = %s", r.StructuredContent)
-		}
-		_, err = c.CallTool(kit.Within(t), "rpcerror", nil, nil)
-		var e *toolscript.Error
-		if !errors.As(err, &e) || e.Kind != toolscript.ToolFailed || e.RPCCode != -32042 {
-			t.Errorf("rpcerror: %v", err)
-		}
-	})
+		t.Run("strict", func(t *testing.T) { check(t, "", config(t, "strict")) })
+		onEveryWire(t, check)
+	}
 }
 
 func TestManyCallsAtOnceOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
 		c := dial(t, cfg, upstream.Events{})
-		done := make(chan error, 100)
-		for range cap(done) {
-			go func() {
-				raw, err := c.CallTool(kit.Within(t), "echo", json.RawMessage(`{"text":"x"}`), nil)
-				if err == nil && !strings.Contains(string(raw), `"x"`) {
-					err = errors.New(string(raw))
+		var calls sync.WaitGroup
+		for i := range 100 {
+			calls.Go(func() {
+				for j := range 5 {
+					want := fmt.Sprintf("%d/%d", i, j)
+					if got := text(t, c, "echo", fmt.Sprintf(`{"text":%q}`, want)); got != want {
+						t.Errorf("echo = %q, want %q", got, want)
+					}
 				}
-				done <- err
-			}()
+			})
 		}
-		for range cap(done) {
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-		}
+		calls.Wait()
 	})
 }
 
@@ -66,6 +57,7 @@ func TestNoticesOnEveryWire(t *testing.T) {
 		t.Helper()
 		changed := make(chan struct{}, 10)
 		logged := make(chan string, 10)
+		cfg.Secrets = map[string]string{"${TOKEN}": "s3cr3t-t0k3n"}
 		c := dial(t, cfg, upstream.Events{
 			ToolsChanged: func() { changed <- struct{}{} },
 			Log: func(level slog.Level, message string) {
@@ -74,10 +66,13 @@ func TestNoticesOnEveryWire(t *testing.T) {
 				}
 			},
 		})
-		text(t, c, "tell", `{"method":"notifications/tools/list_changed"}`)
+		text(t, c, "change_tools", `{}`)
 		kit.Receive(t, changed)
-		text(t, c, "log", `{"level":"warning","text":"careful"}`)
-		if got := kit.Receive(t, logged); got != "careful" {
+		if tools, err := c.ListTools(kit.Within(t)); err != nil || tools[len(tools)-1].Name != "added" {
+			t.Errorf("tools %q, %v", names(tools), err)
+		}
+		text(t, c, "log", `{"level":"warning","text":"my token is s3cr3t-t0k3n\nreally"}`)
+		if got := kit.Receive(t, logged); got != "my token is ${TOKEN} really" {
 			t.Errorf("logged %q", got)
 		}
 		if wire == "bodies" {
@@ -132,11 +127,7 @@ func TestCancelReachesTheServerOnEveryWire(t *testing.T) {
 		t.Helper()
 		c := dial(t, cfg, upstream.Events{})
 		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			_, err := c.CallTool(ctx, "never", nil, nil)
-			done <- err
-		}()
+		done := calling(ctx, c, "never", "")
 		text(t, c, "echo", `{"text":"the call before is on its way"}`)
 		cancel()
 		if err := kit.Receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {

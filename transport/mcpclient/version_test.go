@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -15,24 +13,9 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// withSwitches runs test for every wire, with additional switches of the server.
-func withSwitches(t *testing.T, switches []string, test func(t *testing.T, cfg upstream.Config)) {
-	t.Helper()
-	for name, wire := range wires {
-		t.Run(name, func(t *testing.T) {
-			if wire[0] == upstream.Stdio {
-				test(t, config(t, switches...))
-				return
-			}
-			_, cfg := overHTTP(t, wire[0], append(wire[1:len(wire):len(wire)], switches...)...)
-			test(t, cfg)
-		})
-	}
-}
-
 // TestRefusedVersion: if a server refuses the version and names others, the client uses the newest of them.
 func TestRefusedVersion(t *testing.T) {
-	withSwitches(t, []string{"only=2024-11-05,2025-03-26,1999-12-31"}, func(t *testing.T, cfg upstream.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
 		for _, protocol := range []string{"", upstream.Stateless} {
 			cfg.Protocol = protocol
@@ -44,19 +27,19 @@ func TestRefusedVersion(t *testing.T) {
 				t.Errorf("echo = %q", got)
 			}
 		}
-	})
+	}, "only=2024-11-05,2025-03-26,1999-12-31")
 }
 
 // TestUnsupportedVersions: if no version is common, the error names those of both sides.
 func TestUnsupportedVersions(t *testing.T) {
-	withSwitches(t, []string{"only=1999-12-31"}, func(t *testing.T, cfg upstream.Config) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg upstream.Config) {
 		t.Helper()
 		_, err := mcpclient.Dialer{}.Dial(kit.Within(t), "srv", cfg, upstream.Events{})
 		if toolscript.KindOf(err) != toolscript.Unsupported {
 			t.Fatalf("Dial = %v, want unsupported", err)
 		}
 		wantText(t, "error", err.Error(), "refuses MCP version 2025-11-25", "supports 1999-12-31", "toolscript supports 2026-07-28, 2025-11-25")
-	})
+	}, "only=1999-12-31")
 }
 
 // TestOlderVersion: protocol selects an older version for a server that supports no other version.
@@ -73,32 +56,25 @@ func TestOlderVersion(t *testing.T) {
 func TestVersionRefusedByStatus(t *testing.T) {
 	for code, wanted := range map[string]string{"-32602": "2025-06-18", "-32022": "2025-06-18", "-32000": "2025-06-18"} {
 		var tries, others atomic.Int32
-		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body) // an incomplete body has no method
+		front := serve(t, answering(func(w http.ResponseWriter, a asked) string {
 			var m struct {
-				ID     json.RawMessage
-				Method string
 				Params struct{ ProtocolVersion string }
 			}
-			_ = json.Unmarshal(body, &m)
-			w.Header().Set("Content-Type", "application/json")
+			_ = json.Unmarshal([]byte(a.text), &m) // answering has read it
 			switch {
-			case m.Method == "notifications/initialized":
-				w.WriteHeader(http.StatusAccepted)
-			case m.Method != "initialize":
+			case a.Method != "initialize":
 				others.Add(1)
-				http.Error(w, "not here", http.StatusMethodNotAllowed)
+				w.WriteHeader(http.StatusMethodNotAllowed)
+				return "not here"
 			case m.Params.ProtocolVersion != wanted:
 				tries.Add(1)
 				w.WriteHeader(http.StatusBadRequest)
-				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"error":{"code":`+code+`,"message":"no","data":{"supported":["2024-11-05","2025-06-18"]}}}`)
-			default:
-				tries.Add(1)
-				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"protocolVersion":"`+wanted+`","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`)
+				return a.failure(`{"code":` + code + `,"message":"no","data":{"supported":["2024-11-05","2025-06-18"]}}`)
 			}
+			tries.Add(1)
+			return a.result(greeting(wanted, "null"))
 		}))
-		t.Cleanup(front.Close)
-		c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front.URL}, upstream.Events{})
+		c := dial(t, upstream.Config{Type: upstream.HTTP, URL: front}, upstream.Events{})
 		if got := c.Info().Protocol; got != wanted || tries.Load() != 2 {
 			t.Errorf("code %s: version %s after %d tries and %d other requests", code, got, tries.Load(), others.Load())
 		}
@@ -138,15 +114,7 @@ func TestByteOrderMark(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			h, cfg := overHTTP(t, wire[0], wire[1:]...)
-			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				h.ServeHTTP(&marking{ResponseWriter: w}, r)
-			}))
-			t.Cleanup(func() {
-				front.CloseClientConnections()
-				front.Close()
-			})
-			cfg.URL = front.URL + cfg.URL[strings.LastIndex(cfg.URL, "/"):]
-			check(t, cfg)
+			check(t, behind(t, cfg, func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&marking{ResponseWriter: w}, r) }))
 		})
 	}
 }
