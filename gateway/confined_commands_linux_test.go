@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript/gateway"
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -65,12 +65,8 @@ func TestConfinedCommands(t *testing.T) {
 		{"fetch", fmt.Sprintf(`{"url": %q}`, web.URL), "direct " + web.URL + ": failed"},
 		{"fetch", fmt.Sprintf(`{"url": %q}`, web.URL), "proxy " + web.URL + ": 200 hello"},
 	} {
-		done := make(chan string, 1)
-		c.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: test.tool, Args: json.RawMessage(test.args), Done: func(r json.RawMessage, err error) {
-			done <- fmt.Sprint(string(r), err)
-		}})
-		if got := <-done; !strings.Contains(got, test.want) {
-			t.Errorf("%s %s: %s, want %s", test.tool, test.args, got, test.want)
+		if got, err := answers.Of(t, c, test.tool, test.args); !strings.Contains(fmt.Sprint(got, err), test.want) {
+			t.Errorf("%s %s: %s, %v, want %s", test.tool, test.args, got, err, test.want)
 		}
 	}
 }

@@ -4,7 +4,6 @@ package integration
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -142,15 +142,9 @@ func dialGraphQL(t *testing.T, s graphql.Settings) *upstream.Conn {
 
 func callGraphQL(t *testing.T, conn *upstream.Conn, tool, args string) string {
 	t.Helper()
-	type answer struct {
-		result json.RawMessage
-		err    error
+	result, err := answers.Of(t, conn, tool, args)
+	if err != nil {
+		return err.Error()
 	}
-	done := make(chan answer, 1)
-	conn.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	if a.err != nil {
-		return a.err.Error()
-	}
-	return string(a.result)
+	return result
 }

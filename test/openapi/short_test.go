@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/internal/naming"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -188,12 +188,6 @@ func call(t *testing.T, conn *upstream.Conn, tool toolscript.Tool, objects bool)
 	if details, err := new(validate.Validator).Check(t.Context(), tool.InputSchema, args); err != nil || len(details) > 0 {
 		return args, nil, fmt.Errorf("the sample does not fit: %.200v %w", details, err)
 	}
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	done := make(chan answer, 1)
-	conn.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: tool.Name, Args: args, Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	return args, a.result, a.err
+	answer, err := answers.Of(t, conn, tool.Name, string(args))
+	return args, json.RawMessage(answer), err
 }

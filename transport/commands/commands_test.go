@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/command"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -240,14 +241,7 @@ func callWith(t *testing.T, cfg upstream.Config, definition, args string) (strin
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	done := make(chan answer, 1)
-	c.Start(upstream.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: "tool", Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	return string(a.result), a.err
+	return answers.Of(t, c, "tool", args)
 }
 
 func TestPrograms(t *testing.T) {

@@ -1,13 +1,12 @@
 package graphql_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -19,13 +18,7 @@ func TestErrorsHaveNoSecrets(t *testing.T) {
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = w.Write([]byte(strings.Repeat("x", before) + r.Header.Get("X-Key")))
 		}))
-		text, err := json.Marshal(graphql.Settings{URL: endpoint.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, got := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{
-			Type: upstream.GraphQL, API: text, Timeout: time.Minute, Headers: map[string]string{"X-Key": "sesame-open-1234"},
-		}, upstream.Events{})
+		_, got := answers.Open(t, graphql.Dialer{}.Dial, graphql.Settings{URL: endpoint.URL}, upstream.Config{Headers: map[string]string{"X-Key": "sesame-open-1234"}}, upstream.Events{})
 		if got == nil || strings.Contains(got.Error(), "sesame") || !strings.Contains(got.Error(), "401 Unauthorized") {
 			t.Errorf("%d bytes before it: %v", before, got)
 		}

@@ -7,29 +7,34 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 func dial(t *testing.T, s graphql.Settings) (*upstream.Conn, error) {
 	t.Helper()
-	text, err := json.Marshal(s)
+	return answers.Open(t, graphql.Dialer{}.Dial, s, upstream.Config{}, upstream.Events{})
+}
+
+// toolsOf returns the tools of a schema in the definition language.
+func toolsOf(t *testing.T, schema string) []toolscript.Tool {
+	t.Helper()
+	conn, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/graphql", Spec: answers.File(t, "schema.graphql", schema)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: text, Timeout: time.Minute}, upstream.Events{})
-	if err == nil {
-		t.Cleanup(func() { _ = conn.Close() })
+	tools, err := conn.ListTools(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return conn, err
+	return tools
 }
 
 const sdl = `
@@ -47,18 +52,7 @@ scalar Date`
 
 // TestDefinitionLanguage: a schema in a file is used without a request to the endpoint.
 func TestDefinitionLanguage(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "schema.graphql")
-	if err := os.WriteFile(file, []byte(sdl), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/graphql", Spec: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := conn.ListTools(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := toolsOf(t, sdl)
 	want := map[string][2]string{ // parts of the input schema and of the output schema
 		"pet":  {`"kind":{"anyOf":[{"enum":["CAT","DOG"]},{"type":"null"}],"description":"The default is CAT."}`, `"friend":{"anyOf":[{"additionalProperties":true,"properties":{"id":{"type":"string"}`},
 		"pets": {`the default is { id name friend { id name } owner { name } }`, `{"anyOf":[{"items":{"anyOf":[{"items":{"additionalProperties":true`},
@@ -93,17 +87,9 @@ func TestHostileEndpoint(t *testing.T) {
 		fmt.Fprintf(&types, " a%d: Wide b%d: Int", i, i)
 	}
 	types.WriteString(" }\n")
-	file := filepath.Join(t.TempDir(), "schema.graphql")
-	if err := os.WriteFile(file, []byte(types.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/graphql", Spec: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := conn.ListTools(t.Context())
-	if err != nil || len(tools) != 1 || len(tools[0].InputSchema) > 1<<20 || len(tools[0].OutputSchema) > 1<<20 {
-		t.Errorf("%d tools, %v", len(tools), err)
+	tools := toolsOf(t, types.String())
+	if len(tools) != 1 || len(tools[0].InputSchema) > 1<<20 || len(tools[0].OutputSchema) > 1<<20 {
+		t.Errorf("%d tools", len(tools))
 	}
 }
 
@@ -115,18 +101,7 @@ type B { c: C  n: Int }
 type C { d: Int }
 interface Node { id: ID! }
 union U = A | B`
-	file := filepath.Join(t.TempDir(), "schema.graphql")
-	if err := os.WriteFile(file, []byte(types), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/graphql", Spec: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := conn.ListTools(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := toolsOf(t, types)
 	for name, want := range map[string]string{"a": "{ id format b { n } }", "union": "{ __typename }", "node": "{ id }", "many": "{ id format b { n } }"} {
 		i := slices.IndexFunc(tools, func(t toolscript.Tool) bool { return t.Name == name })
 		if i < 0 || !strings.Contains(string(tools[i].InputSchema), "the default is "+want+`"`) {
@@ -192,27 +167,15 @@ func TestBadEndpoints(t *testing.T) {
 
 // TestLargeIntegers checks that integers beyond 2^53 keep all digits in both directions.
 func TestLargeIntegers(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "schema.graphql")
-	if err := os.WriteFile(file, []byte("scalar Long\ntype Query { next(id: Long!): Long }"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	var asked string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	conn := served(t, "scalar Long\ntype Query { next(id: Long!): Long }", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked = string(body)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"data":{"next":7960607143101464577}}`)
-	}))
-	defer server.Close()
-	conn, err := dial(t, graphql.Settings{URL: server.URL, Spec: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan string, 1)
-	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: "next", Args: json.RawMessage(`{"id":7960607143101464576}`), Done: func(r json.RawMessage, err error) {
-		done <- fmt.Sprint(string(r), err)
-	}})
-	if got := <-done; !strings.Contains(got, `"structuredContent":7960607143101464577`) || !strings.Contains(asked, `"id":7960607143101464576`) {
-		t.Errorf("got %s for %s", got, asked)
+	})
+	got, err := answers.Of(t, conn, "next", `{"id":7960607143101464576}`)
+	if err != nil || !strings.Contains(got, `"structuredContent":7960607143101464577`) || !strings.Contains(asked, `"id":7960607143101464576`) {
+		t.Errorf("got %s, %v for %s", got, err, asked)
 	}
 }

@@ -2,11 +2,8 @@ package graphql_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/test/fixture/answers"
@@ -32,16 +29,8 @@ func TestMemoryOfAnswers(t *testing.T) {
 				t.Skip("it is slow")
 			}
 			dial := func(url string, budget *budget.Budget) *upstream.Conn {
-				file := filepath.Join(t.TempDir(), "schema.graphql")
-				if err := os.WriteFile(file, []byte("type Query { name: String }"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				settings, err := json.Marshal(graphql.Settings{URL: url, Spec: file})
-				if err != nil {
-					t.Fatal(err)
-				}
-				d := graphql.Dialer{Answers: budget}
-				conn, err := d.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: settings, Timeout: time.Minute}, upstream.Events{})
+				settings := graphql.Settings{URL: url, Spec: answers.File(t, "schema.graphql", "type Query { name: String }")}
+				conn, err := answers.Open(t, graphql.Dialer{Answers: budget}.Dial, settings, upstream.Config{}, upstream.Events{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,13 +1,13 @@
 package graphql_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -35,14 +35,8 @@ func TestSchemaOfProject(t *testing.T) {
 	for spec, allowed := range map[string]bool{
 		"api/a.graphql": true, "inside/a.graphql": true, "link.graphql": false, "relative.graphql": false, "folder/a.graphql": false,
 	} {
-		settings, err := json.Marshal(graphql.Settings{URL: "http://127.0.0.1:1/", Spec: filepath.Join(project, spec)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		conn, err := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: settings, Project: files.Folder{Dir: project}}, upstream.Events{})
-		if err == nil {
-			_ = conn.Close()
-		}
+		settings := graphql.Settings{URL: "http://127.0.0.1:1/", Spec: filepath.Join(project, spec)}
+		_, err := answers.Open(t, graphql.Dialer{}.Dial, settings, upstream.Config{Project: files.Folder{Dir: project}}, upstream.Events{})
 		if (err == nil) != allowed || err != nil && !strings.Contains(err.Error(), "leads to "+home) {
 			t.Errorf("%s: %v", spec, err)
 		}
@@ -51,18 +45,11 @@ func TestSchemaOfProject(t *testing.T) {
 
 // TestLargeSchema: a file that is too large, or endless, is not read into memory.
 func TestLargeSchema(t *testing.T) {
-	large := filepath.Join(t.TempDir(), "large.graphql")
-	if err := os.WriteFile(large, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	large := answers.File(t, "large.graphql", "")
 	if err := os.Truncate(large, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	settings, err := json.Marshal(graphql.Settings{URL: "http://127.0.0.1:1/", Spec: large})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (graphql.Dialer{}).Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: settings}, upstream.Events{}); err == nil || !strings.Contains(err.Error(), "has more than 64 MB") {
+	if _, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: large}); err == nil || !strings.Contains(err.Error(), "has more than 64 MB") {
 		t.Errorf("Dial: %v", err)
 	}
 }

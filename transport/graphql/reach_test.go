@@ -1,19 +1,16 @@
 package graphql_test
 
 import (
-	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/graphql"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // TestRedirectInside: an endpoint with a public name cannot redirect to this machine, neither
@@ -26,10 +23,7 @@ func TestRedirectInside(t *testing.T) {
 		_, _ = w.Write([]byte(`{"data": {"when": "now"}}`))
 	}))
 	defer inside.Close()
-	file := filepath.Join(t.TempDir(), "schema.graphql")
-	if err := os.WriteFile(file, []byte(sdl), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := answers.File(t, "schema.graphql", sdl)
 	_, port, err := net.SplitHostPort(inside.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -49,23 +43,10 @@ func TestRedirectInside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if value, err := call(t, conn, "when", `{}`); err == nil || reached.Load() != 0 {
+			if value, err := answers.Of(t, conn, "when", `{}`); err == nil || reached.Load() != 0 {
 				t.Errorf("%s, %d: a call: %v, %v", host, status, value, err)
 			}
 			api.Close()
 		}
 	}
-}
-
-// call calls a tool and returns its result.
-func call(t *testing.T, conn *upstream.Conn, tool, args string) (string, error) {
-	t.Helper()
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	done := make(chan answer, 1)
-	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	return string(a.result), a.err
 }

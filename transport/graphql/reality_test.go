@@ -7,49 +7,26 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-// written writes a schema to a file and returns the path.
-func written(t *testing.T, schema string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "schema.graphql")
-	if err := os.WriteFile(file, []byte(schema), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
 
 // served returns a connection to an endpoint with a schema in the definition language.
 func served(t *testing.T, schema string, endpoint http.HandlerFunc) *upstream.Conn {
 	t.Helper()
 	api := httptest.NewServer(endpoint)
 	t.Cleanup(api.Close)
-	conn, err := dial(t, graphql.Settings{URL: api.URL, Spec: written(t, schema)})
+	conn, err := dial(t, graphql.Settings{URL: api.URL, Spec: answers.File(t, "schema.graphql", schema)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return conn
-}
-
-func callOf(t *testing.T, conn *upstream.Conn, tool, args string) (string, error) {
-	t.Helper()
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	done := make(chan answer, 1)
-	conn.Start(upstream.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	return string(a.result), a.err
 }
 
 // TestVendors: a schema may use scalars and directives that it does not define.
@@ -78,7 +55,7 @@ input Name { first: String  last: String @deprecated }
 			t.Errorf("%s: %s; want %s", tool.Name, tool.InputSchema, want)
 		}
 	}
-	if got, err := callOf(t, conn, "me", `{"at": "2025-01-01"}`); err != nil || !strings.Contains(got, `$at: AWSDateTime!`) {
+	if got, err := answers.Of(t, conn, "me", `{"at": "2025-01-01"}`); err != nil || !strings.Contains(got, `$at: AWSDateTime!`) {
 		t.Errorf("the call sends %s, %v", got, err)
 	}
 }
@@ -134,7 +111,7 @@ func TestErrors(t *testing.T) {
 				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, c.body)
 			})
-			got, err := callOf(t, conn, "q", `{}`)
+			got, err := answers.Of(t, conn, "q", `{}`)
 			for _, want := range c.want {
 				if err != nil || !strings.Contains(got, want) {
 					t.Errorf("got %s, %v; want %s", got, err, want)
@@ -179,7 +156,7 @@ func TestThrottled(t *testing.T) {
 				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, c.body)
 			})
-			got, err := callOf(t, conn, c.tool, `{}`)
+			got, err := answers.Of(t, conn, c.tool, `{}`)
 			var e *toolscript.Error
 			var r *upstream.Refusal
 			switch {
@@ -256,17 +233,12 @@ type Query { order(id: ID): Order }
 // dialLogged is like dial, and also returns the log of the server.
 func dialLogged(t *testing.T, s graphql.Settings) (tools map[string]string, log string, err error) {
 	t.Helper()
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.GraphQL, API: text, Timeout: time.Minute}, upstream.Events{
+	conn, err := answers.Open(t, graphql.Dialer{}.Dial, s, upstream.Config{}, upstream.Events{
 		Log: func(level slog.Level, text string) { log += level.String() + " " + text + "\n" },
 	})
 	if err != nil {
 		return nil, log, err
 	}
-	t.Cleanup(func() { _ = conn.Close() })
 	listed, err := conn.ListTools(t.Context())
 	tools = map[string]string{}
 	for _, tool := range listed {
@@ -313,7 +285,7 @@ type Good { id: ID, name: String }
 		{"no definition of a type", good + "type Foo { a: Lost, b: [Gone!]! }", "values of these types may be anything, because the schema does not define them: E, Gone, Lost, Y", map[string]string{"x": "{ a b }"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tools, log, err := dialLogged(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: written(t, c.text)})
+			tools, log, err := dialLogged(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: answers.File(t, "schema.graphql", c.text)})
 			if err != nil || !strings.Contains(tools["good"], "{ id name }") || !strings.Contains(log, "WARN ") || !strings.Contains(log, c.log) {
 				t.Errorf("%v, %v; the log is %s; want %s", tools, err, log, c.log)
 			}
@@ -324,7 +296,7 @@ type Good { id: ID, name: String }
 			}
 		})
 	}
-	if _, _, err := dialLogged(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: written(t, "<html>")}); toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), "Unexpected") {
+	if _, _, err := dialLogged(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: answers.File(t, "schema.graphql", "<html>")}); toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), "Unexpected") {
 		t.Errorf("a text that is no schema: %v", err)
 	}
 }

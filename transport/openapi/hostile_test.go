@@ -9,13 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -23,11 +22,7 @@ import (
 // tools returns the tools of a document, or its error.
 func tools(t *testing.T, document string) ([]toolscript.Tool, error) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := dial(t, openapi.Settings{Spec: file, BaseURL: "http://127.0.0.1:1"})
+	conn, err := dial(t, openapi.Settings{Spec: answers.File(t, "openapi.json", document), BaseURL: local})
 	if err != nil {
 		return nil, err
 	}
@@ -193,10 +188,10 @@ func aliases(levels int) string {
 	return b.String()
 }
 
-// TestHostileNames checks names with a meaning in JavaScript, and names that are already used.
+// TestHostileNames: each operation has a unique name, also if the names have a meaning in JavaScript or are already used.
 func TestHostileNames(t *testing.T) {
 	var paths strings.Builder
-	for i, id := range []string{"__proto__", "constructor", "pages", "then", "toString", "a b", "a_b", "", "💥", strings.Repeat("x", 500), "pages"} {
+	for i, id := range []string{"__proto__", "constructor", "pages", "then", "toString", "a b", "a_b", "", "💥", strings.Repeat("x", 500), "pages", "a", "a_2", "a", "get_7"} {
 		quoted, _ := json.Marshal(id)
 		fmt.Fprintf(&paths, `,"/%d": {"get": {"operationId": %s}}`, i, quoted)
 	}
@@ -208,7 +203,7 @@ func TestHostileNames(t *testing.T) {
 	for _, tool := range all {
 		names = append(names, tool.Name)
 	}
-	want := "proto constructor pages then toString a_b a_b_2 get_7 get_8 " + strings.Repeat("x", 120) + " pages_2"
+	want := "proto constructor pages then toString a_b a_b_2 get_7 get_8 " + strings.Repeat("x", 120) + " pages_2 a a_2 a_3 get_7_2"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

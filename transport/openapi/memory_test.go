@@ -2,11 +2,8 @@ package openapi_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
@@ -20,17 +17,9 @@ func dialBig(t *testing.T) answers.Dial {
 	t.Helper()
 	return func(url string, budget *budget.Budget) *upstream.Conn {
 		t.Helper()
-		file := filepath.Join(t.TempDir(), "openapi.json")
 		operation := `{"/big": {"get": {"operationId": "big", "responses": {"200": {"description": "d"}}}}}`
-		if err := os.WriteFile(file, []byte(document("3.1.0", operation)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: url})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := openapi.Dialer{Answers: budget}
-		conn, err := d.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: text, Timeout: time.Minute}, upstream.Events{})
+		settings := openapi.Settings{Spec: answers.File(t, "openapi.json", document("3.1.0", operation)), BaseURL: url}
+		conn, err := answers.Open(t, openapi.Dialer{Answers: budget}.Dial, settings, upstream.Config{}, upstream.Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,12 +58,8 @@ func TestAnswersThatAreTooLong(t *testing.T) {
 		{answers.Body{Media: "text/plain", Part: "\x01"}, 20 << 20, "96 MB as JSON"}, // 120 MB as JSON
 	} {
 		conn := dialBig(t)(answers.Serve(t, tt.body.Media, tt.body.Compress(t, tt.size)), budget.New(func() int64 { return 1 << 30 }))
-		s := &scene{T: t, conn: conn}
-		if _, err := s.try("big", "{}"); toolscript.KindOf(err) != toolscript.TooLarge || !strings.Contains(err.Error(), tt.want) {
+		if _, err := answers.Of(t, conn, "big", "{}"); toolscript.KindOf(err) != toolscript.TooLarge || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.want, err)
-		}
-		if err := conn.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -1,15 +1,12 @@
 package openapi_test
 
 import (
-	"encoding/json"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -19,22 +16,13 @@ const local = "http://127.0.0.1:1"
 // warned returns the tools of a document by name, and the warnings about it.
 func warned(t *testing.T, text, base string) (map[string]toolscript.Tool, string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: base})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var warnings []string
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Timeout: 5 * time.Second}, upstream.Events{
+	conn, err := answers.Open(t, openapi.Dialer{}.Dial, openapi.Settings{Spec: answers.File(t, "openapi.json", text), BaseURL: base}, upstream.Config{}, upstream.Events{
 		Log: func(_ slog.Level, text string) { warnings = append(warnings, text) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() }) // never fails
 	all := map[string]toolscript.Tool{}
 	tools, _ := conn.ListTools(t.Context()) // never fails
 	for _, tool := range tools {

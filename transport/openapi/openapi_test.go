@@ -152,16 +152,6 @@ func TestDefaultInThePath(t *testing.T) {
 	}
 }
 
-// TestNames: each operation has a unique name, whatever names the document contains.
-func TestNames(t *testing.T) {
-	s := newScene(t, document("3.0.0", `{"/1": {"get": {"operationId": "a"}}, "/2": {"get": {"operationId": "a_2"}}, "/3": {"get": {"operationId": "a"}}, "/4": {"get": {}}, "/5": {"get": {"operationId": "get_4"}}}`), ok)
-	for tool, want := range map[string]string{"a": "/1", "a_2": "/2", "a_3": "/3", "get_4": "/4", "get_4_2": "/5"} {
-		if s.call(tool, `{}`); s.last() != "GET /v1"+want {
-			t.Errorf("%s: %s, want %s", tool, s.last(), want)
-		}
-	}
-}
-
 // TestMerge: "<<" in YAML merges mappings.
 func TestMerge(t *testing.T) {
 	s := newScene(t, "openapi: 3.1.0\nbase: &b {operationId: merged, summary: S}\nmore: &m {summary: M, deprecated: true}\npaths:\n  /a:\n    get:\n      <<: [*b, *m]\n      summary: own\n", ok)

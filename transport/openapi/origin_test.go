@@ -1,19 +1,16 @@
 package openapi_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -56,10 +53,7 @@ func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 		}
 	}))
 	defer good.Close()
-	local := filepath.Join(t.TempDir(), "api.json")
-	if err := os.WriteFile(local, []byte(written(at(evil.URL), "", "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	local := answers.File(t, "api.json", written(at(evil.URL), "", ""))
 	bearer := upstream.HTTPAuth{Type: "bearer", Token: "sesame"}
 	for _, test := range []struct {
 		name     string
@@ -82,11 +76,7 @@ func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 		{"baseUrl", openapi.Settings{Spec: local, BaseURL: good.URL, Auth: bearer}, nil, ""},
 		{"no credentials", openapi.Settings{Spec: local}, nil, ""},
 	} {
-		text, err := json.Marshal(test.settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: text, Headers: test.headers, Timeout: 5 * time.Second}, upstream.Events{})
+		conn, err := answers.Open(t, openapi.Dialer{}.Dial, test.settings, upstream.Config{Headers: test.headers}, upstream.Events{})
 		if toolscript.KindOf(err) != test.want {
 			t.Errorf("%s: %v, want kind %q", test.name, err, test.want)
 		}
@@ -100,7 +90,6 @@ func TestDocumentDoesNotChooseTheOrigin(t *testing.T) {
 		if answer := s.call("op", `{}`); (test.name == "its own origin" || test.name == "baseUrl") != strings.Contains(answer, `"authorized":true`) {
 			t.Errorf("%s: %s", test.name, answer)
 		}
-		_ = conn.Close()
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -1,13 +1,13 @@
 package openapi_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -32,14 +32,8 @@ func TestDocumentsOfProject(t *testing.T) {
 		}
 	}
 	dial := func() error {
-		settings, err := json.Marshal(openapi.Settings{Spec: filepath.Join(project, "api", "a.json"), BaseURL: "http://127.0.0.1:1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Project: files.Folder{Dir: project}}, upstream.Events{})
-		if err == nil {
-			_ = conn.Close()
-		}
+		settings := openapi.Settings{Spec: filepath.Join(project, "api", "a.json"), BaseURL: local}
+		_, err := answers.Open(t, openapi.Dialer{}.Dial, settings, upstream.Config{Project: files.Folder{Dir: project}}, upstream.Events{})
 		return err
 	}
 	if err := dial(); err != nil {

@@ -4,12 +4,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/openapi"
 )
@@ -72,11 +71,7 @@ func TestDocumentInside(t *testing.T) {
 			document("3.0.0", `{"/a": {"get": {"operationId": "op", `+servers+`}}}`, public),
 			document("3.0.0", `{"/a": {"get": {"operationId": "op", "servers": [{"url": "{at}", "variables": {"at": {"default": "`+at+`"}}}]}}}`, public),
 		} {
-			file := filepath.Join(t.TempDir(), "openapi.json")
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			conn, err := dial(t, openapi.Settings{Spec: file})
+			conn, err := dial(t, openapi.Settings{Spec: answers.File(t, "openapi.json", text)})
 			if err != nil {
 				continue // refused at once
 			}

@@ -10,14 +10,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -133,16 +131,11 @@ func TestDocumentBehindALogin(t *testing.T) {
 		{"another origin", public.URL, private.URL, "", upstream.HTTPAuth{Type: "bearer", Token: "token"}, map[string]string{"X-Tenant": "acme"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			settings, err := json.Marshal(openapi.Settings{Spec: c.spec + "/openapi.json", BaseURL: c.base, Auth: c.auth})
-			if err != nil {
-				t.Fatal(err)
-			}
 			seen = "nothing"
-			conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Headers: c.headers, Timeout: 5 * time.Second}, upstream.Events{})
-			if err != nil {
+			settings := openapi.Settings{Spec: c.spec + "/openapi.json", BaseURL: c.base, Auth: c.auth}
+			if _, err := answers.Open(t, openapi.Dialer{}.Dial, settings, upstream.Config{Headers: c.headers}, upstream.Events{}); err != nil {
 				t.Fatal(err)
 			}
-			_ = conn.Close()
 			if seen != c.want {
 				t.Errorf("the request for the document had %q, want %q", seen, c.want)
 			}
@@ -173,11 +166,7 @@ func TestRefusedDocument(t *testing.T) {
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		}))
-		settings, err := json.Marshal(openapi.Settings{Spec: web.URL + "/openapi.json", Auth: upstream.HTTPAuth{Type: c.auth, Token: "token"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: settings, Timeout: 5 * time.Second}, upstream.Events{})
+		_, err := dial(t, openapi.Settings{Spec: web.URL + "/openapi.json", Auth: upstream.HTTPAuth{Type: c.auth, Token: "token"}})
 		web.Close()
 		if toolscript.KindOf(err) != c.want || !strings.Contains(fmt.Sprint(err), c.text) {
 			t.Errorf("%d %s: %s: %v, want %s: %s", c.status, c.body, toolscript.KindOf(err), err, c.want, c.text)
@@ -204,7 +193,6 @@ const document3 = `{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, 
 // TestWhatIsNoArgument: a parameter that the configuration sends is not an argument of a tool. A path parameter that
 // the document does not declare is an argument.
 func TestWhatIsNoArgument(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "openapi.json")
 	parameter := func(in, name string) string {
 		return fmt.Sprintf(`{"in": %q, "name": %q, "required": true, "schema": {"type": "string"}}`, in, name)
 	}
@@ -214,21 +202,13 @@ func TestWhatIsNoArgument(t *testing.T) {
 	text := document("3.0.3", `{"/users/{userId}/{id}": {"get": {"operationId": "op", "parameters": [`+strings.Join([]string{
 		parameter("header", "x-key"), parameter("header", "X-Tenant"), parameter("query", "X-Key"), parameter("cookie", "session"), parameter("cookie", "theme"), parameter("path", "id"),
 	}, ",")+`]}}}`)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	settings, err := json.Marshal(openapi.Settings{Spec: file, BaseURL: api.URL, Auth: upstream.HTTPAuth{Type: "header", Name: "X-Key", Value: "secret"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := openapi.Settings{Spec: answers.File(t, "openapi.json", text), BaseURL: api.URL, Auth: upstream.HTTPAuth{Type: "header", Name: "X-Key", Value: "secret"}}
 	var warnings []string
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{
-		Type: upstream.OpenAPI, API: settings, Timeout: 5 * time.Second, Headers: map[string]string{"X-Tenant": "acme", "Cookie": "session=1;"},
-	}, upstream.Events{Log: func(_ slog.Level, message string) { warnings = append(warnings, message) }})
+	conn, err := answers.Open(t, openapi.Dialer{}.Dial, settings, upstream.Config{Headers: map[string]string{"X-Tenant": "acme", "Cookie": "session=1;"}},
+		upstream.Events{Log: func(_ slog.Level, message string) { warnings = append(warnings, message) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }()
 	s := &scene{T: t, conn: conn}
 	want := `{"type":"object","additionalProperties":false,"properties":{"X-Key":{"type": "string"},"theme":{"type": "string"},"id":{"type": "string"},"userId":{"type":"string"}},"required":["X-Key","theme","id","userId"]}`
 	if got := string(s.tool("op").InputSchema); strings.ReplaceAll(got, `": "`, `":"`) != strings.ReplaceAll(want, `": "`, `":"`) {

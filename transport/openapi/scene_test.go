@@ -1,19 +1,15 @@
 package openapi_test
 
 import (
-	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/answers"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -50,11 +46,7 @@ func newScene(t *testing.T, text string, answer http.HandlerFunc, more ...func(*
 		answer(w, r)
 	}))
 	t.Cleanup(s.api.Close)
-	file := filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	settings := openapi.Settings{Spec: file, BaseURL: s.api.URL + "/v1"}
+	settings := openapi.Settings{Spec: answers.File(t, "openapi.json", text), BaseURL: s.api.URL + "/v1"}
 	for _, change := range more {
 		change(&settings)
 	}
@@ -68,15 +60,7 @@ func newScene(t *testing.T, text string, answer http.HandlerFunc, more ...func(*
 
 func dial(t *testing.T, s openapi.Settings) (*upstream.Conn, error) {
 	t.Helper()
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", upstream.Config{Type: upstream.OpenAPI, API: text, Timeout: 5 * time.Second}, upstream.Events{})
-	if err == nil {
-		t.Cleanup(func() { _ = conn.Close() })
-	}
-	return conn, err
+	return answers.Open(t, openapi.Dialer{}.Dial, s, upstream.Config{}, upstream.Events{})
 }
 
 // call calls a tool and returns its result, or its error as text.
@@ -91,14 +75,7 @@ func (s *scene) call(tool, args string) string {
 
 func (s *scene) try(tool, args string) (string, error) {
 	s.Helper()
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	done := make(chan answer, 1)
-	s.conn.Start(upstream.ToolCall{Ctx: context.WithoutCancel(s.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	return string(a.result), a.err
+	return answers.Of(s.T, s.conn, tool, args)
 }
 
 func (s *scene) last() string {
