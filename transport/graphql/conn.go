@@ -85,7 +85,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	}
 	tools := &upstream.List{}
 	for _, o := range operations {
-		tools.Add(upstream.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+		tools.Add(upstream.Tool{Tool: o.Tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
 			return e.call(ctx, &o, args)
 		}})
 	}
@@ -175,25 +175,25 @@ func (e *endpoint) call(ctx context.Context, o *operation, args json.RawMessage)
 	if err := json.Unmarshal(args, &given); err != nil {
 		return nil, err
 	}
-	selection := o.selection
-	if text, has := given[o.choice]; has && o.choice != "" {
+	selection := o.Selection
+	if text, has := given[o.Choice]; has && o.Choice != "" {
 		var chosen string
 		if err := json.Unmarshal(text, &chosen); err != nil {
 			return nil, err
 		}
-		delete(given, o.choice)
+		delete(given, o.Choice)
 		var err error
 		if selection, err = checked(chosen); err != nil {
 			return nil, err
 		}
 	}
-	data, err := e.ask(ctx, o.kind, o.document(given, selection), given)
+	data, err := e.ask(ctx, o.Kind, o.document(given, selection), given)
 	if err != nil {
 		return nil, err
 	}
 	var result json.RawMessage
 	if !rawjson.Object(data, func(name string, value json.RawMessage) {
-		if name == o.field.Name {
+		if name == o.Field {
 			result = value
 		}
 	}) && string(data) != "null" {
@@ -207,17 +207,17 @@ var errNoObject = errors.New("it is not an object")
 // document returns the text of an operation. It declares only the variables in given.
 func (o *operation) document(given map[string]json.RawMessage, selection string) string {
 	var variables, arguments []string
-	for _, a := range o.field.Args {
+	for _, a := range o.Args {
 		if _, has := given[a.Name]; has {
-			variables = append(variables, "$"+a.Name+": "+o.types[a.Name])
+			variables = append(variables, "$"+a.Name+": "+a.Type)
 			arguments = append(arguments, a.Name+": $"+a.Name)
 		}
 	}
-	text := o.kind
+	text := o.Kind
 	if len(variables) > 0 {
 		text += "(" + strings.Join(variables, ", ") + ")"
 	}
-	text += " { " + o.field.Name
+	text += " { " + o.Field
 	if len(arguments) > 0 {
 		text += "(" + strings.Join(arguments, ", ") + ")"
 	}

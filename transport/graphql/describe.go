@@ -22,21 +22,9 @@ type schemaInput struct {
 }
 
 type schemaOutput struct {
-	Operations []operationOutput
+	Operations []operation // without the schemas of their tools
 	Warnings   []string
 }
-
-// operationOutput is an operation without the schemas of its tool.
-type operationOutput struct {
-	Tool      toolscript.Tool
-	Kind      string
-	Field     string
-	Args      []argumentOutput `json:",omitempty"`
-	Choice    string           `json:",omitempty"`
-	Selection string           `json:",omitempty"`
-}
-
-type argumentOutput struct{ Name, Type string }
 
 // describe lets a worker process convert a schema. The strings are warnings about the schema.
 func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operation, []string, error) {
@@ -56,12 +44,11 @@ func (d Dialer) describe(ctx context.Context, s Settings, text []byte) ([]operat
 	if err != nil {
 		return nil, nil, err
 	}
-	operations := make([]operation, len(out.Operations))
-	for i, o := range out.Operations {
-		o.Tool.InputSchema, o.Tool.OutputSchema = schemas[2*i], schemas[2*i+1]
-		operations[i] = o.operation()
+	for i := range out.Operations {
+		tool := &out.Operations[i].Tool
+		tool.InputSchema, tool.OutputSchema = schemas[2*i], schemas[2*i+1]
 	}
-	return operations, out.Warnings, nil
+	return out.Operations, out.Warnings, nil
 }
 
 // convertSchema implements Schema.
@@ -89,30 +76,11 @@ func convertSchema(input []byte, _ upstream.ConvertNeed) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := schemaOutput{make([]operationOutput, len(operations)), types.warnings}
 	schemas := make([][]byte, 0, 2*len(operations))
-	for i, o := range operations {
-		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)
-		out.Operations[i] = o.output()
+	for i := range operations {
+		tool := &operations[i].Tool
+		schemas = append(schemas, tool.InputSchema, tool.OutputSchema)
+		tool.InputSchema, tool.OutputSchema = nil, nil
 	}
-	return upstream.Pack(out, schemas...)
-}
-
-func (o *operation) output() operationOutput {
-	out := operationOutput{Tool: o.tool, Kind: o.kind, Field: o.field.Name, Choice: o.choice, Selection: o.selection}
-	out.Tool.InputSchema, out.Tool.OutputSchema = nil, nil
-	for _, a := range o.field.Args {
-		out.Args = append(out.Args, argumentOutput{a.Name, o.types[a.Name]})
-	}
-	return out
-}
-
-// operation returns the operation. Its field has only the parts that a call needs.
-func (o operationOutput) operation() operation {
-	out := operation{tool: o.Tool, kind: o.Kind, field: field{Name: o.Field}, choice: o.Choice, selection: o.Selection, types: map[string]string{}}
-	for _, a := range o.Args {
-		out.field.Args = append(out.field.Args, input{Name: a.Name})
-		out.types[a.Name] = a.Type
-	}
-	return out
+	return upstream.Pack(schemaOutput{operations, types.warnings}, schemas...)
 }

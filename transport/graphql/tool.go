@@ -15,13 +15,16 @@ import (
 
 // operation is a tool: a field of the root type of queries or of mutations.
 type operation struct {
-	tool      toolscript.Tool
-	kind      string // query or mutation
-	field     field
-	choice    string            // argument of the tool that selects fields; "" if the result has no fields
-	selection string            // default selection, such as "{ id }"; "" if the result has no fields
-	types     map[string]string // GraphQL types of the arguments
+	Tool      toolscript.Tool
+	Kind      string // query or mutation
+	Field     string
+	Args      []argumentType `json:",omitempty"`
+	Choice    string         `json:",omitempty"` // argument of the tool that selects fields; "" if the result has no fields
+	Selection string         `json:",omitempty"` // default selection, such as "{ id }"; "" if the result has no fields
 }
+
+// argumentType is an argument of a field with its type in GraphQL.
+type argumentType struct{ Name, Type string }
 
 // Limits of a schema, because an endpoint could exhaust the gateway with a huge one.
 const (
@@ -69,7 +72,7 @@ func (s *schema) build(selects func(name string) bool, types int) (out []operati
 				return nil, fmt.Errorf("more than %d of its queries and mutations are selected; name fewer \"operations\" of the server", maxOperations)
 			}
 			o := s.operation(name, root.kind, f, types)
-			if size += len(o.tool.InputSchema) + len(o.tool.OutputSchema); size > maxSchemas {
+			if size += len(o.Tool.InputSchema) + len(o.Tool.OutputSchema); size > maxSchemas {
 				return nil, errSchemas
 			}
 			out = append(out, o)
@@ -79,11 +82,11 @@ func (s *schema) build(selects func(name string) bool, types int) (out []operati
 }
 
 func (s *schema) operation(name, of string, f field, types int) operation {
-	o := operation{kind: of, field: f, types: map[string]string{}}
+	o := operation{Kind: of, Field: f.Name}
 	w := &jsonSchemas{schema: s, most: types, defs: map[string]any{}}
 	properties, required := map[string]any{}, []string{}
 	for _, a := range f.Args {
-		o.types[a.Name] = a.Type.String()
+		o.Args = append(o.Args, argumentType{a.Name, a.Type.String()})
 		properties[a.Name] = w.argument(a)
 		if a.Type.required() && a.DefaultValue == nil {
 			required = append(required, a.Name)
@@ -95,14 +98,14 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 		output = w.output(&f.Type, nil)
 	} else {
 		fields := s.selection(f, of)
-		o.selection = text(fields)
-		o.choice = "select"
-		for properties[o.choice] != nil {
-			o.choice += "_"
+		o.Selection = text(fields)
+		o.Choice = "select"
+		for properties[o.Choice] != nil {
+			o.Choice += "_"
 		}
-		properties[o.choice] = map[string]any{
+		properties[o.Choice] = map[string]any{
 			"type":        "string",
-			"description": "the fields of the result in GraphQL, such as \"{ id author { name } }\"; the default is " + o.selection,
+			"description": "the fields of the result in GraphQL, such as \"{ id author { name } }\"; the default is " + o.Selection,
 		}
 		output = w.output(&f.Type, fields)
 	}
@@ -112,11 +115,11 @@ func (s *schema) operation(name, of string, f field, types int) operation {
 	}
 	inputText, _ := toolscript.PlainJSON(in)      // strings, maps and slices always encode
 	outputText, _ := toolscript.PlainJSON(output) // the same
-	o.tool = toolscript.Tool{Name: name, Description: description(f, of), InputSchema: inputText, OutputSchema: outputText}
+	o.Tool = toolscript.Tool{Name: name, Description: description(f, of), InputSchema: inputText, OutputSchema: outputText}
 	yes, no := true, false
-	o.tool.Annotations.OpenWorld = &yes
+	o.Tool.Annotations.OpenWorld = &yes
 	if of == "query" {
-		o.tool.Annotations.ReadOnly, o.tool.Annotations.Destructive = &yes, &no
+		o.Tool.Annotations.ReadOnly, o.Tool.Annotations.Destructive = &yes, &no
 	}
 	return o
 }

@@ -51,7 +51,7 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 	if err != nil {
 		return nil, err
 	}
-	c := call{o, cmp.Or(o.base, a.base), index(args), paged, page}
+	c := call{o, cmp.Or(o.Base, a.base), index(args), paged, page}
 	end := time.Now().Add(a.limit)
 	for try := 0; ; try++ {
 		request, err := o.request(ctx, c.base, c.given)
@@ -75,7 +75,7 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 			return upstream.Page{Value: value, Place: place}, err
 		}
 		failure := a.failure(o, answer)
-		if try == upstream.Retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {
+		if try == upstream.Retries || !repeatable(o.Method) || time.Now().Add(wait).After(end) {
 			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Sent: upstream.Refused(answer.StatusCode), Err: failure}
 		}
 		select {
@@ -96,13 +96,13 @@ func (a *api) result(ctx context.Context, o *operation, promised bool, answer *h
 		return nil, a.failure(o, answer)
 	}
 	value, err := a.value(ctx, o, promised, answer)
-	if err != nil || len(o.headers) == 0 {
+	if err != nil || len(o.Headers) == 0 {
 		return value, err
 	}
-	if value == nil && o.silent {
+	if value == nil && o.Silent {
 		value = map[string]any{}
 	}
-	return upstream.WithContent{Value: value, Content: headers(answer.Header, o.headers)}, nil
+	return upstream.WithContent{Value: value, Content: headers(answer.Header, o.Headers)}, nil
 }
 
 // headers returns a content block with the declared headers of an answer, or no block if all are missing.
@@ -135,7 +135,7 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 		content = rawjson.TrimMark(content)
 	}
 	valid := (isJSON(media) || media == "" || promised) && rawjson.Valid(content)
-	if valid && promised && o.text && textual(media) && content[blank(content, 0)] != '"' {
+	if valid && promised && o.Text && textual(media) && content[blank(content, 0)] != '"' {
 		valid = false // keep it a text, even if it is something like 12345
 	}
 	switch {
@@ -144,7 +144,7 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	case promised && upstream.IsHTML(answer, content):
 		return nil, &upstream.Refusal{Status: answer.StatusCode, Err: fmt.Errorf(
 			"%s %s: the document promises JSON, and the answer, with status %s, is a page%s; it may be that of a login; the request was sent: %s",
-			o.method, o.path, answer.Status, upstream.Title([]byte(a.conceal.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
+			o.Method, o.Path, answer.Status, upstream.Title([]byte(a.conceal.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
 	case isJSON(media):
 		return nil, fmt.Errorf("the answer has the content type of JSON but is not JSON: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
 	case textual(media) && utf8.Valid(content):
@@ -201,7 +201,7 @@ func (a *api) failure(o *operation, answer *http.Response) error {
 	defer func() { _ = answer.Body.Close() }() // the rest is not read
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, mostShown))
 	text := a.shown(body)
-	message := fmt.Sprintf("%s %s: %s", o.method, o.path, answer.Status)
+	message := fmt.Sprintf("%s %s: %s", o.Method, o.Path, answer.Status)
 	if text != "" {
 		message += ": " + text
 	}

@@ -56,32 +56,32 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 		}
 		return fail(kindOf(err), fmt.Errorf("%s: %w", s.Spec, err))
 	}
-	origin, err := upstream.NewOrigin(about.base, s.Auth, cfg.Headers, s.BaseURL, s.Spec)
+	origin, err := upstream.NewOrigin(about.Base, s.Auth, cfg.Headers, s.BaseURL, s.Spec)
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
 	way := http.RoundTripper(guard)
 	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
-		cfg.URL = about.base
+		cfg.URL = about.Base
 		way = d.RoundTripper(name, cfg, guard)
 	}
-	for _, warning := range about.warnings {
+	for _, warning := range about.Warnings {
 		if on.Log != nil {
 			on.Log(slog.LevelWarn, s.Spec+": "+warning)
 		}
 	}
-	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: upstream.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
+	a := &api{auth: s.Auth, base: about.Base, limit: cfg.Timeout, conceal: upstream.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
 		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
 		CheckRedirect: upstream.CheckRedirect,
 	}}
 	tools := &upstream.List{}
 	for _, o := range operations {
-		tools.Add(upstream.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+		tools.Add(upstream.Tool{Tool: o.Tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
 			return a.call(ctx, &o, args)
 		}})
 	}
 	return upstream.New(upstream.Options{
-		Name: name, Info: upstream.Info{Title: about.title, Version: about.version, Instructions: about.description},
+		Name: name, Info: upstream.Info{Title: about.Title, Version: about.Version, Instructions: about.Description},
 		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: guard.CloseIdleConnections,
 	}), nil
 }
@@ -159,8 +159,8 @@ func sent(auth upstream.HTTPAuth, headers map[string]string) (out []sentParamete
 
 // about holds the description of an API in its document, and warnings about mistakes in the document.
 type about struct {
-	base, title, version, description string
-	warnings                          []string
+	Base, Title, Version, Description string
+	Warnings                          []string
 }
 
 // read returns the operations of a document that s selects. The parameters in sent do not become arguments.
@@ -174,11 +174,11 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 		return nil, about{}, fmt.Errorf("it is not an OpenAPI document of version 3.0 or 3.1: its version is %.40q", version)
 	}
 	info := index(all["info"])
-	a := about{base: s.BaseURL, title: written(info["title"]), version: written(info["version"]), description: written(info["description"])}
+	a := about{Base: s.BaseURL, Title: written(info["title"]), Version: written(info["version"]), Description: written(info["description"])}
 	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}, selected: s.Operations, sent: sent, fixed: s.BaseURL != ""}
 	if !r.fixed {
 		var err error
-		if a.base, err = absolute(r.firstServer(all["servers"]), s.Spec); err != nil {
+		if a.Base, err = absolute(r.firstServer(all["servers"]), s.Spec); err != nil {
 			return nil, a, err
 		}
 	}
@@ -195,7 +195,7 @@ func read(l *library, document []byte, s Settings, sent []sentParameter) ([]oper
 	if len(found) == 0 {
 		return nil, a, fmt.Errorf("none of its %d operations is selected; see \"operations\" of the server", count)
 	}
-	a.warnings = r.warnings
+	a.Warnings = r.warnings
 	return found, a, nil
 }
 
@@ -225,7 +225,7 @@ func (o *operation) selects(entries []string) bool {
 	}
 	for _, entry := range entries {
 		if tag, is := strings.CutPrefix(entry, "tag:"); is {
-			for _, t := range o.tags {
+			for _, t := range o.Tags {
 				if toolscript.MatchName(tag, t) {
 					return true
 				}
@@ -233,12 +233,12 @@ func (o *operation) selects(entries []string) bool {
 			continue
 		}
 		if method, path, is := strings.Cut(entry, " "); is {
-			if toolscript.MatchName(strings.ToUpper(method), o.method) && toolscript.MatchName(strings.TrimSpace(path), o.path) {
+			if toolscript.MatchName(strings.ToUpper(method), o.Method) && toolscript.MatchName(strings.TrimSpace(path), o.Path) {
 				return true
 			}
 			continue
 		}
-		if toolscript.MatchName(entry, o.tool.Name) {
+		if toolscript.MatchName(entry, o.Tool.Name) {
 			return true
 		}
 	}

@@ -28,53 +28,8 @@ type documentInput struct {
 }
 
 type documentOutput struct {
-	Base        string
-	Title       string
-	Version     string
-	Description string
-	Warnings    []string
-	Operations  []operationOutput
-}
-
-// operationOutput is an operation without its schemas.
-type operationOutput struct {
-	Tool       toolscript.Tool
-	Method     string
-	Path       string
-	Base       string            `json:",omitempty"`
-	Tags       []string          `json:",omitempty"`
-	Parameters []parameterOutput `json:",omitempty"`
-	Body       *bodyOutput       `json:",omitempty"`
-	Accept     string            `json:",omitempty"`
-	Choice     string            `json:",omitempty"`
-	Headers    map[string]bool   `json:",omitempty"`
-	Silent     bool              `json:",omitempty"`
-	Text       bool              `json:",omitempty"`
-}
-
-type parameterOutput struct {
-	Name      string
-	Wire      string
-	In        string
-	Style     string
-	Explode   bool   `json:",omitempty"`
-	Raw       bool   `json:",omitempty"`
-	JSON      bool   `json:",omitempty"`
-	Otherwise []byte `json:",omitempty"`
-}
-
-type bodyOutput struct {
-	Media    string
-	Required bool
-	Whole    string                     `json:",omitempty"`
-	Open     bool                       `json:",omitempty"`
-	Fields   map[string]string          `json:",omitempty"`
-	Binary   map[string]bool            `json:",omitempty"`
-	Styles   map[string]parameterOutput `json:",omitempty"`
-	Types    map[string]string          `json:",omitempty"`
-	Files    bool                       `json:",omitempty"`
-	Bytes    string                     `json:",omitempty"`
-	Raws     []string                   `json:",omitempty"`
+	about
+	Operations []operation // without the schemas of their tools
 }
 
 // describe lets a worker process convert a document. The gateway reads the files to which the
@@ -96,12 +51,11 @@ func (d Dialer) describe(ctx context.Context, l *library, document []byte, s Set
 	if err != nil {
 		return nil, about{}, err
 	}
-	operations := make([]operation, len(out.Operations))
-	for i, o := range out.Operations {
-		o.Tool.InputSchema, o.Tool.OutputSchema = schemas[2*i], schemas[2*i+1]
-		operations[i] = o.operation()
+	for i := range out.Operations {
+		tool := &out.Operations[i].Tool
+		tool.InputSchema, tool.OutputSchema = schemas[2*i], schemas[2*i+1]
 	}
-	return operations, about{out.Base, out.Title, out.Version, out.Description, out.Warnings}, nil
+	return out.Operations, out.about, nil
 }
 
 // refersTo returns a function that reads files to which the document refers: files in its folder or URLs of its origin.
@@ -153,13 +107,13 @@ func convertDocument(input []byte, need upstream.ConvertNeed) ([][]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := documentOutput{Base: about.base, Title: about.title, Version: about.version, Description: about.description, Warnings: about.warnings}
 	schemas := make([][]byte, 0, 2*len(operations))
-	for _, o := range operations {
-		schemas = append(schemas, o.tool.InputSchema, o.tool.OutputSchema)
-		out.Operations = append(out.Operations, o.output())
+	for i := range operations {
+		tool := &operations[i].Tool
+		schemas = append(schemas, tool.InputSchema, tool.OutputSchema)
+		tool.InputSchema, tool.OutputSchema = nil, nil
 	}
-	return upstream.Pack(out, schemas...)
+	return upstream.Pack(documentOutput{about, operations}, schemas...)
 }
 
 // kindOf returns the kind of an error about a document. A document that was read but cannot be used
@@ -169,41 +123,4 @@ func kindOf(err error) toolscript.Kind {
 		return kind
 	}
 	return toolscript.Invalid
-}
-
-func (o *operation) output() operationOutput {
-	out := operationOutput{Tool: o.tool, Method: o.method, Path: o.path, Base: o.base, Tags: o.tags, Accept: o.accept, Choice: o.choice, Headers: o.headers, Silent: o.silent, Text: o.text}
-	out.Tool.InputSchema, out.Tool.OutputSchema = nil, nil
-	for _, p := range o.parameters {
-		out.Parameters = append(out.Parameters, p.output())
-	}
-	if b := o.body; b != nil {
-		out.Body = &bodyOutput{b.media, b.required, b.whole, b.open, b.fields, b.binary, map[string]parameterOutput{}, b.types, b.files, b.bytes, b.raws}
-		for name, p := range b.styles {
-			out.Body.Styles[name] = p.output()
-		}
-	}
-	return out
-}
-
-func (o operationOutput) operation() operation {
-	out := operation{tool: o.Tool, method: o.Method, path: o.Path, base: o.Base, tags: o.Tags, accept: o.Accept, choice: o.Choice, headers: o.Headers, silent: o.Silent, text: o.Text}
-	for _, p := range o.Parameters {
-		out.parameters = append(out.parameters, p.parameter())
-	}
-	if b := o.Body; b != nil {
-		out.body = &body{b.Media, b.Required, b.Whole, b.Open, b.Fields, b.Binary, map[string]parameter{}, b.Types, b.Files, b.Bytes, b.Raws}
-		for name, p := range b.Styles {
-			out.body.styles[name] = p.parameter()
-		}
-	}
-	return out
-}
-
-func (p parameter) output() parameterOutput {
-	return parameterOutput{p.name, p.wire, p.in, p.style, p.explode, p.raw, p.json, p.otherwise}
-}
-
-func (p parameterOutput) parameter() parameter {
-	return parameter{p.Name, p.Wire, p.In, p.Style, p.Explode, p.Raw, p.JSON, p.Otherwise}
 }

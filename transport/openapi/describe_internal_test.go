@@ -43,11 +43,10 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := cmp.AllowUnexported(operation{}, parameter{}, body{}, about{})
-	if diff := cmp.Diff(want, got, all, cmpopts.EquateEmpty()); diff != "" || len(got) != 3 {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || len(got) != 3 {
 		t.Errorf("%d operations (-direct +converted):\n%s", len(got), diff)
 	}
-	if diff := cmp.Diff(wantAbout, gotAbout, all); diff != "" {
+	if diff := cmp.Diff(wantAbout, gotAbout); diff != "" {
 		t.Errorf("about (-direct +converted):\n%s", diff)
 	}
 }

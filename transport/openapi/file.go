@@ -132,8 +132,8 @@ func (s *schemas) carries(at place, side side) bool {
 
 // isFile reports whether a member of the body is a file.
 func (b *body) isFile(member string) bool {
-	is, named := b.binary[member]
-	return is || !named && b.files
+	is, named := b.Binary[member]
+	return is || !named && b.Files
 }
 
 // raw returns the content of a body that is a file, and the media type that the document declares and that fits best.
@@ -142,17 +142,17 @@ func (b *body) raw(argument string, value []byte) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	for _, media := range b.raws {
+	for _, media := range b.Raws {
 		if strings.EqualFold(media, known) {
 			return f.data, media, nil
 		}
 	}
-	for _, media := range b.raws {
+	for _, media := range b.Raws {
 		if before, _, wild := strings.Cut(media, "*"); wild && known != "" && (strings.HasPrefix(known, before) || before == "") {
 			return f.data, known, nil
 		}
 	}
-	for _, media := range b.raws {
+	for _, media := range b.Raws {
 		if !strings.Contains(media, "*") {
 			return f.data, media, nil
 		}
@@ -188,7 +188,7 @@ func (b *body) read(member string, value []byte) (f file, known string, err erro
 	if f.data, err = base64.StdEncoding.DecodeString(unquote(text)); err != nil {
 		return f, "", fmt.Errorf("%s: is not base64: %w", member, err)
 	}
-	known = cmp.Or(f.media, b.types[member], typeOf(path.Ext(f.name)))
+	known = cmp.Or(f.media, b.Types[member], typeOf(path.Ext(f.name)))
 	if path.Ext(f.name) == "" { // the bytes say too little about a file with an extension: .docx is a ZIP
 		known = cmp.Or(known, signature(f.data))
 	}

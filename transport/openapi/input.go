@@ -49,8 +49,8 @@ func (in *input) declare(op *operation, shared, own []byte) error {
 				return err
 			}
 			d := declared{text, at, written(member(text, "name")), unquote(member(text, "in"))}
-			if d.in == "path" && !strings.Contains(op.path, "{"+d.name+"}") {
-				in.warn("%s %s: the path has no place for its parameter %s, which is left out", op.method, op.path, d.name)
+			if d.in == "path" && !strings.Contains(op.Path, "{"+d.name+"}") {
+				in.warn("%s %s: the path has no place for its parameter %s, which is left out", op.Method, op.Path, d.name)
 				continue
 			}
 			i, again := known[[2]string{d.name, d.in}]
@@ -86,46 +86,46 @@ func (in *input) declare(op *operation, shared, own []byte) error {
 
 // undeclared adds the parameters in a path that the document does not declare, as strings.
 func (in *input) undeclared(op *operation) {
-	for _, part := range strings.Split(op.path, "{")[1:] {
+	for _, part := range strings.Split(op.Path, "{")[1:] {
 		name, _, closed := strings.Cut(part, "}")
-		if !closed || name == "" || slices.ContainsFunc(in.parameters, func(p parameter) bool { return p.in == "path" && p.wire == name }) {
+		if !closed || name == "" || slices.ContainsFunc(in.parameters, func(p parameter) bool { return p.In == "path" && p.Wire == name }) {
 			continue
 		}
 		argument := name
 		for in.taken[argument] != "" {
 			argument += "_path"
 		}
-		in.warn("%s %s: the document does not declare the parameter %s of the path; it is a text", op.method, op.path, name)
+		in.warn("%s %s: the document does not declare the parameter %s of the path; it is a text", op.Method, op.Path, name)
 		in.add(argument, converted{text: []byte(`{"type":"string"}`)}, "", true, "path")
-		in.parameters = append(in.parameters, parameter{name: argument, wire: name, in: "path", style: "simple"})
+		in.parameters = append(in.parameters, parameter{Name: argument, Wire: name, In: "path", Style: "simple"})
 	}
 }
 
 func (in *input) parameter(name string, text []byte, at place) {
 	all := index(text)
-	p := parameter{name: name, wire: written(all["name"]), in: unquote(all["in"]), style: unquote(all["style"]), raw: isTrue(all["allowReserved"])}
-	if p.style == "" {
-		p.style = map[string]string{"query": "form", "cookie": "form"}[p.in]
+	p := parameter{Name: name, Wire: written(all["name"]), In: unquote(all["in"]), Style: unquote(all["style"]), Raw: isTrue(all["allowReserved"])}
+	if p.Style == "" {
+		p.Style = map[string]string{"query": "form", "cookie": "form"}[p.In]
 	}
-	if p.style == "" {
-		p.style = "simple"
+	if p.Style == "" {
+		p.Style = "simple"
 	}
-	p.explode = p.style == "form"
+	p.Explode = p.Style == "form"
 	if all["explode"] != nil {
-		p.explode = isTrue(all["explode"])
+		p.Explode = isTrue(all["explode"])
 	}
 	schema := all["schema"]
 	for media, content := range members(all["content"]) {
-		schema, p.json = member(content, "schema"), isJSON(media)
+		schema, p.JSON = member(content, "schema"), isJSON(media)
 		break
 	}
-	if p.in == "path" {
+	if p.In == "path" {
 		if followed, _, err := in.library.follow(schema, at); err == nil {
-			p.otherwise = member(followed, "default")
+			p.Otherwise = member(followed, "default")
 		}
 	}
 	c := in.convert(schema, at, request)
-	in.add(name, c, unquote(all["description"]), isTrue(all["required"]) || p.in == "path", p.in)
+	in.add(name, c, unquote(all["description"]), isTrue(all["required"]) || p.In == "path", p.In)
 	in.parameters = append(in.parameters, p)
 }
 
@@ -219,40 +219,40 @@ func (in *input) request(text []byte) error {
 			media, content = name, other
 		}
 	}
-	b := &body{media: media, required: isTrue(all["required"]), fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}, types: map[string]string{}}
+	b := &body{Media: media, Required: isTrue(all["required"]), Fields: map[string]string{}, Binary: map[string]bool{}, Styles: map[string]parameter{}, Types: map[string]string{}}
 	in.body = b
 	schema, schemaAt, err := in.library.follow(member(content, "schema"), at)
 	if err != nil {
 		return err
 	}
-	b.raws = in.raws(all["content"], media, at)
+	b.Raws = in.raws(all["content"], media, at)
 	switch {
-	case len(b.raws) > 0 && b.raws[0] == media:
-		b.binary[""] = true
+	case len(b.Raws) > 0 && b.Raws[0] == media:
+		b.Binary[""] = true
 		in.whole(converted{text: []byte(fileArgument)}, unquote(all["description"]))
 	case !structured(media) || !in.flatten(schema, schemaAt):
 		side := request
 		if isMultipart(media) {
-			if b.binary, b.files = in.fileMembers(schema, schemaAt); in.hasFiles(schema, schemaAt) {
+			if b.Binary, b.Files = in.fileMembers(schema, schemaAt); in.hasFiles(schema, schemaAt) {
 				side = parts
 			}
 		}
 		in.whole(in.convert(member(content, "schema"), at, side), unquote(all["description"]))
 	}
-	if len(b.raws) > 0 && !b.binary[""] {
+	if len(b.Raws) > 0 && !b.Binary[""] {
 		in.bytes()
 	}
 	for name, encoding := range members(member(content, "encoding")) {
-		p := parameter{wire: name, style: unquote(member(encoding, "style")), explode: true}
-		if p.style == "" {
-			p.style = "form"
+		p := parameter{Wire: name, Style: unquote(member(encoding, "style")), Explode: true}
+		if p.Style == "" {
+			p.Style = "form"
 		}
 		if explode := member(encoding, "explode"); explode != nil {
-			p.explode = isTrue(explode)
+			p.Explode = isTrue(explode)
 		}
-		b.styles[name] = p
+		b.Styles[name] = p
 		if media := unquote(member(encoding, "contentType")); media != "" && !strings.ContainsAny(media, "*,") { // a list does not choose one
-			b.types[name] = media
+			b.Types[name] = media
 		}
 	}
 	return nil
@@ -260,8 +260,8 @@ func (in *input) request(text []byte) error {
 
 // whole adds the body as one argument.
 func (in *input) whole(c converted, description string) {
-	in.body.whole = in.free("body")
-	in.add(in.body.whole, c, description, in.body.required, "body")
+	in.body.Whole = in.free("body")
+	in.add(in.body.Whole, c, description, in.body.Required, "body")
 }
 
 // free returns name, with underscores appended until no argument has that name.
@@ -282,10 +282,10 @@ func (in *input) bytes() {
 			p.required = false
 		}
 	}
-	in.body.bytes = in.free("bytes")
-	in.add(in.body.bytes, converted{text: []byte(fileArgument)}, "", false, "bytes")
+	in.body.Bytes = in.free("bytes")
+	in.add(in.body.Bytes, converted{text: []byte(fileArgument)}, "", false, "bytes")
 	if len(needed) > 0 {
-		in.either = [][]string{needed, {in.body.bytes}}
+		in.either = [][]string{needed, {in.body.Bytes}}
 	}
 }
 
@@ -331,12 +331,12 @@ func (in *input) flatten(schema []byte, at place) bool {
 		required[name] = true
 	}
 	for _, m := range o.members {
-		in.body.fields[m.name] = m.name
+		in.body.Fields[m.name] = m.name
 		side := request
-		if isMultipart(in.body.media) && in.files(m.schema, m.at) {
+		if isMultipart(in.body.Media) && in.files(m.schema, m.at) {
 			side = upload
 		}
-		in.body.binary[m.name] = side == upload
+		in.body.Binary[m.name] = side == upload
 		in.add(m.name, in.convert(m.schema, m.at, side), "", required[m.name], "body")
 	}
 	in.open = !o.closed

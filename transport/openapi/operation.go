@@ -9,49 +9,50 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// operation is one operation of a document, with everything that is needed to make requests from calls of its tool.
+// operation is one operation of a document, with everything that is needed to make requests from calls of its tool. The
+// worker process that reads the document sends operations as JSON.
 type operation struct {
-	tool   toolscript.Tool
-	method string
-	path   string // a template, such as /pets/{id}
-	base   string // address of the operation's own server; "": the address of the API
-	tags   []string
+	Tool   toolscript.Tool
+	Method string
+	Path   string   // a template, such as /pets/{id}
+	Base   string   `json:",omitempty"` // address of the operation's own server; "": the address of the API
+	Tags   []string `json:",omitempty"`
 
-	parameters []parameter
-	body       *body
-	accept     string          // media type of the answer; "": any
-	choice     string          // argument that chooses another media type; "": no other type exists
-	headers    map[string]bool // headers of the answer that the document declares
-	silent     bool            // no answer has content
-	text       bool            // the JSON answer is a string
+	Parameters []parameter     `json:",omitempty"`
+	Body       *body           `json:",omitempty"`
+	Accept     string          `json:",omitempty"` // media type of the answer; "": any
+	Choice     string          `json:",omitempty"` // argument that chooses another media type; "": no other type exists
+	Headers    map[string]bool `json:",omitempty"` // headers of the answer that the document declares
+	Silent     bool            `json:",omitempty"` // no answer has content
+	Text       bool            `json:",omitempty"` // the JSON answer is a string
 }
 
 // parameter is a parameter of a request that is not part of its body.
 type parameter struct {
-	name    string // name of the argument
-	wire    string // name in the request
-	in      string // path, query, header or cookie
-	style   string
-	explode bool
-	raw     bool // reserved characters are not escaped
-	json    bool // the value is sent as JSON
+	Name    string // name of the argument
+	Wire    string // name in the request
+	In      string // path, query, header or cookie
+	Style   string
+	Explode bool `json:",omitempty"`
+	Raw     bool `json:",omitempty"` // reserved characters are not escaped
+	JSON    bool `json:",omitempty"` // the value is sent as JSON
 
-	otherwise []byte // default of a path parameter, used if the argument is missing
+	Otherwise []byte `json:",omitempty"` // default of a path parameter, used if the argument is missing
 }
 
 // body is the body of a request.
 type body struct {
-	media    string
-	required bool
-	whole    string            // argument that is the whole body; "": the body consists of fields
-	open     bool              // arguments that the document does not name become members of the body
-	fields   map[string]string // argument of each member
-	binary   map[string]bool   // members that are files; the key "" is the whole body
-	styles   map[string]parameter
-	types    map[string]string // media type of each part
-	files    bool              // members that the document does not name are files
-	bytes    string            // argument for a body of bytes instead of members; "": there is none
-	raws     []string          // media types for a body of bytes
+	Media    string
+	Required bool
+	Whole    string               `json:",omitempty"` // argument that is the whole body; "": the body consists of fields
+	Open     bool                 `json:",omitempty"` // arguments that the document does not name become members of the body
+	Fields   map[string]string    `json:",omitempty"` // argument of each member
+	Binary   map[string]bool      `json:",omitempty"` // members that are files; the key "" is the whole body
+	Styles   map[string]parameter `json:",omitempty"`
+	Types    map[string]string    `json:",omitempty"` // media type of each part
+	Files    bool                 `json:",omitempty"` // members that the document does not name are files
+	Bytes    string               `json:",omitempty"` // argument for a body of bytes instead of members; "": there is none
+	Raws     []string             `json:",omitempty"` // media types for a body of bytes
 }
 
 // methods lists the methods of operations, in the order of the tools of one path.
@@ -119,10 +120,10 @@ func (r *reader) build(all []found) (out []operation, err error) {
 	for _, f := range all {
 		op := f.operation
 		if err := r.operation(&op, f.text, f.of, f.at); err != nil {
-			r.leaveOut(op.method+" "+op.path, err)
+			r.leaveOut(op.Method+" "+op.Path, err)
 			continue
 		}
-		if r.written += len(op.tool.InputSchema) + len(op.tool.OutputSchema); r.written > maxSchemas {
+		if r.written += len(op.Tool.InputSchema) + len(op.Tool.OutputSchema); r.written > maxSchemas {
 			return nil, errSchemas
 		}
 		out = append(out, op)
@@ -148,9 +149,9 @@ func (r *reader) find(paths []byte) (out []found, count int, err error) {
 				continue
 			}
 			count++
-			op := operation{method: strings.ToUpper(method), path: path}
+			op := operation{Method: strings.ToUpper(method), Path: path}
 			text := index(all[method])
-			op.tags, op.tool.Name = writtenAll(text["tags"]), r.name(written(text["operationId"]), method, path)
+			op.Tags, op.Tool.Name = writtenAll(text["tags"]), r.name(written(text["operationId"]), method, path)
 			if !op.selects(r.selected) {
 				continue
 			}
@@ -178,7 +179,7 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 		if err != nil {
 			return err
 		}
-		op.base = base
+		op.Base = base
 	}
 	in := &input{reader: r, at: at, taken: map[string]string{}}
 	if err := in.declare(op, of["parameters"], text["parameters"]); err != nil {
@@ -192,18 +193,18 @@ func (r *reader) operation(op *operation, text, of map[string][]byte, at place) 
 	if err != nil {
 		return err
 	}
-	if op.method == http.MethodHead { // an answer to HEAD has no body
+	if op.Method == http.MethodHead { // an answer to HEAD has no body
 		result.schema, result.list, result.silent = nothing(result.headers), false, true
 	}
-	op.accept, op.headers, op.silent, op.text = result.media, result.headers, result.silent, result.text
-	op.choice = in.choose(result)
-	op.parameters, op.body = in.parameters, in.body
-	if op.body != nil {
-		op.body.open = in.open
+	op.Accept, op.Headers, op.Silent, op.Text = result.media, result.headers, result.silent, result.text
+	op.Choice = in.choose(result)
+	op.Parameters, op.Body = in.parameters, in.body
+	if op.Body != nil {
+		op.Body.Open = in.open
 	}
-	op.tool = toolscript.Tool{
-		Name: op.tool.Name, Description: description(text, op.method, op.path),
-		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.method), Pages: op.paged(result),
+	op.Tool = toolscript.Tool{
+		Name: op.Tool.Name, Description: description(text, op.Method, op.Path),
+		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.Method), Pages: op.paged(result),
 	}
 	return nil
 }

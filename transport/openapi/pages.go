@@ -26,8 +26,8 @@ const maxLink = 8 << 10
 // Link, or the result is an array, which has no other place for the address of the next page. A
 // tool with a parameter named PageKey has no pages.
 func (o *operation) paged(r result) bool {
-	return o.method == http.MethodGet && (r.links || r.list) &&
-		!slices.ContainsFunc(o.parameters, func(p parameter) bool { return p.name == toolscript.PageKey })
+	return o.Method == http.MethodGet && (r.links || r.list) &&
+		!slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == toolscript.PageKey })
 }
 
 // place returns the continuations of the page in an answer and of the next page. request is the
@@ -39,7 +39,7 @@ func (a *api) place(c call, request *http.Request, answer *http.Response) (tools
 		return p, nil
 	}
 	refuse := func(why string) (toolscript.PagePlace, error) {
-		return p, fmt.Errorf("%s %s: the link to the next page %s", c.method, c.path, why)
+		return p, fmt.Errorf("%s %s: the link to the next page %s", c.Method, c.Path, why)
 	}
 	next, err := answer.Request.URL.Parse(link)
 	origin, invalid := url.Parse(c.base)
@@ -112,7 +112,7 @@ var sealing = sync.OnceValue(func() sealer {
 // belongs returns the data of a call for which its continuations are valid.
 func (c call) belongs() []byte {
 	sum := sha256.Sum256(joinedObject(c.given))
-	return fmt.Appendf(nil, "%q %q %q %x", c.base, c.method, c.path, sum)
+	return fmt.Appendf(nil, "%q %q %q %x", c.base, c.Method, c.Path, sum)
 }
 
 // seal encrypts an address. Equal addresses have equal continuations. The nonce is a MAC of all

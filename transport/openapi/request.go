@@ -37,7 +37,7 @@ func (o *operation) request(ctx context.Context, base string, given map[string][
 	if content != nil {
 		body = bytes.NewReader(content)
 	}
-	r, err := http.NewRequestWithContext(ctx, o.method, address, body)
+	r, err := http.NewRequestWithContext(ctx, o.Method, address, body)
 	if err != nil {
 		return nil, err
 	}
@@ -51,39 +51,39 @@ func (o *operation) request(ctx context.Context, base string, given map[string][
 
 // asked returns the media type that a call asks for, or "" for any.
 func (o *operation) asked(given map[string][]byte) string {
-	if chosen := given[o.choice]; o.choice != "" && chosen != nil {
+	if chosen := given[o.Choice]; o.Choice != "" && chosen != nil {
 		return unquote(chosen)
 	}
-	return o.accept
+	return o.Accept
 }
 
 // place returns the path, the query and the headers of a request, with the parameters inserted.
 func (o *operation) place(given map[string][]byte) (path string, query []string, header http.Header, err error) {
-	path, header = o.path, http.Header{}
-	for _, p := range o.parameters {
-		value := given[p.name]
+	path, header = o.Path, http.Header{}
+	for _, p := range o.Parameters {
+		value := given[p.Name]
 		if value == nil {
-			value = p.otherwise
+			value = p.Otherwise
 		}
-		if value == nil || isNull(value) && p.in != "path" {
+		if value == nil || isNull(value) && p.In != "path" {
 			continue
 		}
-		switch p.in {
+		switch p.In {
 		case "path":
 			text, err := p.inPath(value)
 			if err != nil {
 				return "", nil, nil, err
 			}
-			path = strings.ReplaceAll(path, "{"+p.wire+"}", text)
+			path = strings.ReplaceAll(path, "{"+p.Wire+"}", text)
 		case "query":
 			query = append(query, p.pairs(value)...)
 		case "header":
 			text := p.simple(value, plain)
 			if strings.ContainsAny(text, "\r\n\x00") {
-				return "", nil, nil, fmt.Errorf("%s: a header has one line", p.name)
+				return "", nil, nil, fmt.Errorf("%s: a header has one line", p.Name)
 			}
 			if text != "" || value[0] == '"' {
-				header.Set(p.wire, text)
+				header.Set(p.Wire, text)
 			}
 		case "cookie":
 			header.Set("Cookie", strings.TrimPrefix(header.Get("Cookie")+"; "+strings.Join(p.pairs(value), "; "), "; "))
@@ -140,12 +140,12 @@ func unescaped(path string) string {
 func (p parameter) inPath(value []byte) (string, error) {
 	text := p.simple(value, url.PathEscape)
 	if text == "" {
-		return "", fmt.Errorf("%s: an empty text cannot be a part of a path", p.name)
+		return "", fmt.Errorf("%s: an empty text cannot be a part of a path", p.Name)
 	}
-	switch p.style {
+	switch p.Style {
 	case "label":
 		separator := ","
-		if p.explode {
+		if p.Explode {
 			separator = "."
 		}
 		return "." + p.joined(value, separator, url.PathEscape), nil
@@ -157,8 +157,8 @@ func (p parameter) inPath(value []byte) (string, error) {
 }
 
 func (p parameter) matrix(value []byte) string {
-	name := ";" + url.PathEscape(p.wire)
-	if !p.explode || value[0] != '[' && value[0] != '{' {
+	name := ";" + url.PathEscape(p.Wire)
+	if !p.Explode || value[0] != '[' && value[0] != '{' {
 		return name + "=" + p.joined(value, ",", url.PathEscape)
 	}
 	var out strings.Builder
@@ -177,7 +177,7 @@ func (p parameter) matrix(value []byte) string {
 
 // simple returns a value in the style "simple".
 func (p parameter) simple(value []byte, escape func(string) string) string {
-	if p.json {
+	if p.JSON {
 		return escape(string(value))
 	}
 	return p.joined(value, ",", escape)
@@ -197,7 +197,7 @@ func (p parameter) joined(value []byte, separator string, escape func(string) st
 		for key, item := range members(value) {
 			switch {
 			case isNull(item):
-			case p.explode:
+			case p.Explode:
 				parts = append(parts, escape(key)+"="+escape(scalar(item)))
 			default:
 				parts = append(parts, escape(key), escape(scalar(item)))
@@ -214,21 +214,21 @@ func queryEscape(text string) string { return strings.ReplaceAll(url.QueryEscape
 
 // pairs returns a value as escaped pairs of a query or a form. Nulls are left out, even in an object.
 func (p parameter) pairs(value []byte) (out []string) {
-	name := queryEscape(p.wire)
+	name := queryEscape(p.Wire)
 	encode := p.escape()
 	switch {
 	case isNull(value):
 		return nil
-	case p.json:
+	case p.JSON:
 		return []string{name + "=" + queryEscape(string(value))}
-	case p.style == "deepObject" && (value[0] == '{' || value[0] == '['):
-		return deep(p.wire, value, encode)
+	case p.Style == "deepObject" && (value[0] == '{' || value[0] == '['):
+		return deep(p.Wire, value, encode)
 	case value[0] == '[':
-		separator := map[string]string{"spaceDelimited": "%20", "pipeDelimited": "%7C"}[p.style]
+		separator := map[string]string{"spaceDelimited": "%20", "pipeDelimited": "%7C"}[p.Style]
 		if separator == "" {
 			separator = ","
 		}
-		if p.explode {
+		if p.Explode {
 			for item := range items(value) {
 				if !isNull(item) {
 					out = append(out, name+"="+encode(scalar(item)))
@@ -240,7 +240,7 @@ func (p parameter) pairs(value []byte) (out []string) {
 			out = append(out, name+"="+text)
 		}
 		return out
-	case value[0] == '{' && p.explode:
+	case value[0] == '{' && p.Explode:
 		for key, item := range members(value) {
 			if !isNull(item) {
 				out = append(out, queryEscape(key)+"="+encode(scalar(item)))
@@ -280,7 +280,7 @@ func deep(name string, value []byte, encode func(string) string) (out []string) 
 // escape returns the function that escapes a value of the query. If the document allows reserved
 // characters, the function keeps them, except those that would end the value.
 func (p parameter) escape() func(string) string {
-	if !p.raw {
+	if !p.Raw {
 		return queryEscape
 	}
 	return func(text string) string {
@@ -306,49 +306,49 @@ func scalar(value []byte) string {
 
 // encode returns the body of a request, or nil if there is no body.
 func (o *operation) encode(given map[string][]byte) (content []byte, media string, err error) {
-	b := o.body
+	b := o.Body
 	if b == nil {
 		return nil, "", nil
 	}
-	if value := given[b.bytes]; b.bytes != "" && value != nil && !isNull(value) {
-		return b.raw(b.bytes, value)
+	if value := given[b.Bytes]; b.Bytes != "" && value != nil && !isNull(value) {
+		return b.raw(b.Bytes, value)
 	}
-	if b.whole != "" {
-		value := given[b.whole]
+	if b.Whole != "" {
+		value := given[b.Whole]
 		if value == nil {
 			return nil, "", nil
 		}
 		return b.encodeWhole(value)
 	}
 	fields := map[string][]byte{}
-	for name, argument := range b.fields {
+	for name, argument := range b.Fields {
 		if value := given[argument]; value != nil {
 			fields[name] = value
 		}
 	}
-	if b.open {
+	if b.Open {
 		o.addOthers(given, fields)
 	}
-	if len(fields) == 0 && (!isJSON(b.media) || !b.required) {
+	if len(fields) == 0 && (!isJSON(b.Media) || !b.Required) {
 		return nil, "", nil
 	}
 	switch {
-	case form(b.media):
+	case form(b.Media):
 		return b.form(fields), "application/x-www-form-urlencoded", nil
-	case isMultipart(b.media):
+	case isMultipart(b.Media):
 		return b.multipart(fields)
 	default:
-		return joinedObject(fields), jsonMedia(b.media), nil
+		return joinedObject(fields), jsonMedia(b.Media), nil
 	}
 }
 
 // addOthers adds the arguments that the document does not name as members of the body.
 func (o *operation) addOthers(given, fields map[string][]byte) {
-	named := map[string]bool{o.choice: true, o.body.bytes: true}
-	for _, p := range o.parameters {
-		named[p.name] = true
+	named := map[string]bool{o.Choice: true, o.Body.Bytes: true}
+	for _, p := range o.Parameters {
+		named[p.Name] = true
 	}
-	for _, argument := range o.body.fields {
+	for _, argument := range o.Body.Fields {
 		named[argument] = true
 	}
 	for name, value := range given {
@@ -360,16 +360,16 @@ func (o *operation) addOthers(given, fields map[string][]byte) {
 
 func (b *body) encodeWhole(value []byte) ([]byte, string, error) {
 	switch {
-	case b.binary[""]:
-		return b.raw(b.whole, value)
-	case isJSON(b.media):
-		return value, jsonMedia(b.media), nil
-	case form(b.media) && isObject(value):
+	case b.Binary[""]:
+		return b.raw(b.Whole, value)
+	case isJSON(b.Media):
+		return value, jsonMedia(b.Media), nil
+	case form(b.Media) && isObject(value):
 		return b.form(index(value)), "application/x-www-form-urlencoded", nil
-	case isMultipart(b.media) && isObject(value):
+	case isMultipart(b.Media) && isObject(value):
 		return b.multipart(index(value))
 	default:
-		return []byte(scalar(value)), b.media, nil
+		return []byte(scalar(value)), b.Media, nil
 	}
 }
 
@@ -400,11 +400,11 @@ func joinedObject(fields map[string][]byte) []byte {
 func (b *body) form(fields map[string][]byte) []byte {
 	var pairs []string
 	for _, name := range sortedKeys(fields) {
-		p, said := b.styles[name]
+		p, said := b.Styles[name]
 		if !said {
-			p = parameter{wire: name, style: "form", explode: true}
+			p = parameter{Wire: name, Style: "form", Explode: true}
 			if isObject(fields[name]) {
-				p.style = "deepObject"
+				p.Style = "deepObject"
 			}
 		}
 		pairs = append(pairs, p.pairs(fields[name])...)
@@ -442,7 +442,7 @@ func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 			case isObject(value):
 				head.Set("Content-Type", "application/json")
 			}
-			if media := b.types[name]; media != "" && !b.isFile(name) {
+			if media := b.Types[name]; media != "" && !b.isFile(name) {
 				head.Set("Content-Type", media)
 			}
 			head.Set("Content-Disposition", disposition)
