@@ -77,10 +77,20 @@ func canonical(text string) string {
 }
 
 // hostPort returns the canonical host:port of a URL.
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+func hostPort(u *url.URL) string { return canonical(net.JoinHostPort(u.Hostname(), port(u))) }
+
+// port returns the port of a URL, or the default port of its scheme.
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
 	}
-	return canonical(net.JoinHostPort(u.Hostname(), port))
+	return map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
 }
+
+// Origin returns the origin of a URL: its scheme, host and port.
+func Origin(u *url.URL) string {
+	return strings.ToLower(u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port(u)))
+}
+
+// SameOrigin reports whether two URLs have the same scheme, host and port.
+func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }

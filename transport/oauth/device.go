@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/toolscript/toolscript/transport/egress"
 )
 
 const (
@@ -126,10 +124,9 @@ func (s *Session) deviceEndpoint(ctx context.Context, a authority) (string, erro
 		if found, err := s.document(ctx, address, &doc); err != nil || !found || doc.Issuer != a.Issuer || doc.Endpoint == "" {
 			continue
 		}
-		u, err := parseAddress(doc.Endpoint)
-		issuer, wrong := parseAddress(doc.Issuer)
-		if err = errors.Join(err, wrong); err == nil && egress.ReachOfHost(u.Hostname()) > egress.ReachOfHost(issuer.Hostname()) {
-			err = &egress.RefusedError{Host: u.Hostname()}
+		issuer, err := parseAddress(doc.Issuer)
+		if err == nil {
+			err = checkEndpoint(issuer, doc.Endpoint)
 		}
 		if err != nil {
 			return "", fmt.Errorf("device_authorization_endpoint of the authorization server: %w", err)
@@ -144,6 +141,9 @@ func (s *Session) askDevice(ctx context.Context, endpoint string, c Credentials,
 	params := url.Values{"client_id": {c.Client.ID}}
 	if len(scopes) > 0 {
 		params.Set("scope", strings.Join(scopes, " "))
+	}
+	if c.Resource != "" {
+		params.Set("resource", c.Resource)
 	}
 	req, err := s.authenticated(ctx, endpoint, c, params)
 	if err != nil {
@@ -176,21 +176,18 @@ func (s *Session) askDevice(ctx context.Context, endpoint string, c Credentials,
 	return got, nil
 }
 
-// authenticated returns a request with the parameters, the authentication of the client, and the resource.
+// authenticated returns a request with the parameters and the authentication of the client.
 func (s *Session) authenticated(ctx context.Context, endpoint string, c Credentials, params url.Values) (*http.Request, error) {
 	if err := s.admit(c.Issuer, c); err != nil {
 		return nil, err
 	}
-	if c.Resource != "" {
-		params.Set("resource", c.Resource)
-	}
 	secret := string(s.clientSecret(c.Client))
-	switch c.Client.AuthMethod {
-	case methodJWT:
+	switch {
+	case c.Client.AuthMethod == methodJWT:
 		if err := s.authenticateClient(c, params); err != nil {
 			return nil, err
 		}
-	case methodPost:
+	case c.Client.AuthMethod != methodBasic && secret != "":
 		params.Set("client_secret", secret)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(params.Encode()))
@@ -200,7 +197,7 @@ func (s *Session) authenticated(ctx context.Context, endpoint string, c Credenti
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
 	if c.Client.AuthMethod == methodBasic {
-		req.SetBasicAuth(url.QueryEscape(c.Client.ID), url.QueryEscape(secret))
+		req.SetBasicAuth(url.QueryEscape(c.Client.ID), url.QueryEscape(secret)) // RFC 6749 2.3.1
 	}
 	return req, nil
 }

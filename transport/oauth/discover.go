@@ -82,7 +82,7 @@ func (s *Session) protectedResource(ctx context.Context, named string) (*oauthex
 		}
 		if doc.Resource == "" {
 			at, err := url.Parse(address)
-			if err != nil || !sameOrigin(at, s.url) {
+			if err != nil || !egress.SameOrigin(at, s.url) {
 				return nil, fmt.Errorf("the metadata at %s do not say which resource they are of (resource)", plainText(address))
 			}
 			doc.Resource = s.url.String() // the document comes from the origin of the server, so it is about this server
@@ -121,15 +121,11 @@ func resourceMetadataURLs(named string, server *url.URL) []string {
 // use their origin, or add a slash.
 func covers(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
-	if err != nil || !sameOrigin(r, server) {
+	if err != nil || !egress.SameOrigin(r, server) {
 		return false
 	}
 	inside, outside := strings.Trim(server.Path, "/"), strings.Trim(r.Path, "/")
 	return outside == "" || inside == outside || strings.HasPrefix(inside, outside+"/")
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
 }
 
 // authorizationServer returns the metadata of an issuer, or nil if there are none.
@@ -184,11 +180,7 @@ func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 		if endpoint == "" {
 			continue
 		}
-		u, err := parseAddress(endpoint)
-		if err == nil && egress.ReachOfHost(u.Hostname()) > egress.ReachOfHost(issuer.Hostname()) {
-			err = &egress.RefusedError{Host: u.Hostname()}
-		}
-		if err != nil {
+		if err := checkEndpoint(issuer, endpoint); err != nil {
 			return fmt.Errorf("%s of the authorization server: %w", name, err)
 		}
 	}
@@ -196,6 +188,15 @@ func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 		return errors.New("the authorization server has no token_endpoint")
 	}
 	return nil
+}
+
+// checkEndpoint returns an error for an endpoint that is more internal than its issuer.
+func checkEndpoint(issuer *url.URL, endpoint string) error {
+	u, err := parseAddress(endpoint)
+	if err == nil && egress.ReachOfHost(u.Hostname()) > egress.ReachOfHost(issuer.Hostname()) {
+		err = &egress.RefusedError{Host: u.Hostname()}
+	}
+	return err
 }
 
 // legacyAuthority returns the authorization server at the server's own origin. The issuer in its
@@ -207,7 +208,7 @@ func (s *Session) legacyAuthority(ctx context.Context) (authority, error) {
 	issuer := origin
 	var doc oauthex.AuthServerMeta
 	if found, err := s.document(ctx, address, &doc); err == nil && found {
-		if named, err := url.Parse(doc.Issuer); err == nil && sameOrigin(named, s.url) {
+		if named, err := url.Parse(doc.Issuer); err == nil && egress.SameOrigin(named, s.url) {
 			issuer = doc.Issuer
 		}
 	}

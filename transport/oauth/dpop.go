@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // DPoP binds a token to a key of the client (RFC 9449). Each request with the token has a proof: a JWT
@@ -111,7 +113,7 @@ func (p *proofs) sign(req *http.Request, key, token Secret) (nonce string, err e
 			return "", err
 		}
 	}
-	nonce = p.nonces[originOf(req.URL)]
+	nonce = p.nonces[egress.Origin(req.URL)]
 	proof, err := p.prover.proof(req.Method, req.URL, token, nonce)
 	if err == nil {
 		req.Header.Set(dpopHeader, proof)
@@ -131,11 +133,9 @@ func (p *proofs) learn(from *url.URL, answer *http.Response, sent string) (isNew
 	if p.nonces == nil {
 		p.nonces = map[string]string{}
 	}
-	p.nonces[originOf(from)] = nonce
+	p.nonces[egress.Origin(from)] = nonce
 	return nonce != sent
 }
-
-func originOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
 
 // roundTrip sends a request with a proof. If the server wants its nonce in the proof, roundTrip sends
 // the request again. asks reports whether an answer asks for the nonce.

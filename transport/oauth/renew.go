@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // renewTime bounds one renewal, including the wait for other processes.
@@ -193,7 +194,7 @@ func (s *Session) complete(ctx context.Context, c challenge, known *Credentials)
 	if err != nil {
 		return err
 	}
-	if !sameOrigin(at, s.url) && !sameIssuer(a.Issuer, s.expected(*known)) {
+	if !egress.SameOrigin(at, s.url) && !sameIssuer(a.Issuer, s.expected(*known)) {
 		return errNoLogin
 	}
 	known.Issuer, known.TokenEndpoint, known.Resource = a.Issuer, a.TokenEndpoint, a.resource

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 )
 
@@ -49,7 +48,7 @@ func (s *Session) Forget(ctx context.Context) (Ended, error) {
 func (s *Session) revoke(ctx context.Context, known Credentials) error {
 	ctx, cancel := context.WithTimeout(ctx, revokeTime)
 	defer cancel()
-	if err := s.admit(known.Issuer, known); err != nil {
+	if err := s.admit(known.Issuer, known); err != nil { // before the first request
 		return err
 	}
 	endpoint, err := s.revocationEndpoint(ctx, known.Issuer)
@@ -97,25 +96,12 @@ func (s *Session) revocationEndpoint(ctx context.Context, issuer string) (string
 
 // revokeToken sends one request of RFC 7009, as the client of the token.
 func (s *Session) revokeToken(ctx context.Context, endpoint string, known Credentials, params url.Values) error {
-	if known.Client.AuthMethod == methodJWT {
-		if err := s.authenticateClient(known, params); err != nil {
-			return err
-		}
-	}
-	secret := string(s.clientSecret(known.Client))
 	if known.Client.AuthMethod != methodBasic {
 		params.Set("client_id", known.Client.ID)
-		if secret != "" {
-			params.Set("client_secret", secret)
-		}
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(params.Encode()))
+	req, err := s.authenticated(ctx, endpoint, known, params)
 	if err != nil {
-		return errors.New("the revocation endpoint is not a URL")
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if known.Client.AuthMethod == methodBasic {
-		req.SetBasicAuth(url.QueryEscape(known.Client.ID), url.QueryEscape(secret)) // RFC 6749 2.3.1
+		return err
 	}
 	resp, err := s.client.Do(req) //nolint:gosec // the guard of the client restricts the addresses
 	if err != nil {
@@ -125,7 +111,7 @@ func (s *Session) revokeToken(ctx context.Context, endpoint string, known Creden
 	if resp.StatusCode == http.StatusOK {
 		return nil
 	}
-	return without(revocationError(resp), params, secret)
+	return without(revocationError(resp), params, string(s.clientSecret(known.Client)))
 }
 
 // revocationError returns the error in an answer of the endpoint.

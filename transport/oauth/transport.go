@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // Transport returns a RoundTripper that adds the token to requests to the server and sends them
@@ -85,7 +86,7 @@ func (s *Session) repeat(req *http.Request, next http.RoundTripper, token Token)
 // connection.
 func (s *Session) mayCarry(req *http.Request) bool {
 	_, err := parseAddress(req.URL.String())
-	return err == nil && sameOrigin(req.URL, s.url)
+	return err == nil && egress.SameOrigin(req.URL, s.url)
 }
 
 // answer returns the token for a challenge.

@@ -247,7 +247,7 @@ func (o *operation) selects(entries []string) bool {
 
 // sameOriginOnly is a CheckRedirect function that refuses to read a document from another origin.
 func sameOriginOnly(r *http.Request, via []*http.Request) error {
-	if len(via) > upstream.MaxRedirects || !upstream.SameOrigin(r.URL, via[0].URL) {
+	if len(via) > upstream.MaxRedirects || !egress.SameOrigin(r.URL, via[0].URL) {
 		return errors.New("the document is redirected to another origin; write that address as \"spec\"")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -74,7 +75,7 @@ func (l *library) refersTo() upstream.ConvertNeed {
 			if err != nil {
 				return nil, err
 			}
-			if !isURL(l.root) || !isURL(at) || !upstream.SameOrigin(root, target) {
+			if !isURL(l.root) || !isURL(at) || !egress.SameOrigin(root, target) {
 				return nil, errors.New("it is of another origin, which is not read")
 			}
 		}

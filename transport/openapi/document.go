@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -395,7 +396,7 @@ func (l *library) refer(from, ref string) (place, error) {
 		if err != nil {
 			return place{}, err
 		}
-		if !isURL(from) || !upstream.SameOrigin(base, target) {
+		if !isURL(from) || !egress.SameOrigin(base, target) {
 			return place{}, fmt.Errorf("the reference %.200q leads to another origin, which is not read; put the file next to the document", ref)
 		}
 		return place{target.String(), pointer}, nil

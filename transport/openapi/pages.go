@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/upstream"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // maxLink is the maximum length of the address of a page, in bytes.
@@ -46,7 +46,7 @@ func (a *api) place(c call, request *http.Request, answer *http.Response) (tools
 	switch {
 	case err != nil || invalid != nil:
 		return refuse(fmt.Sprintf("is no address: %.200q", link))
-	case !upstream.SameOrigin(next, origin):
+	case !egress.SameOrigin(next, origin):
 		return refuse(fmt.Sprintf("leads to another origin, %.200s, which is refused: credentials of this API would go there", next.Scheme+"://"+next.Host))
 	}
 	address := a.plain(next)

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // HTTPAuth describes the credentials of requests to an HTTP API that is not an MCP server.
@@ -39,7 +41,7 @@ func NewOrigin(address string, auth HTTPAuth, headers map[string]string, named .
 		return Origin{to}, nil
 	}
 	for _, text := range named {
-		if from, err := url.Parse(text); err == nil && from.Host != "" && SameOrigin(from, to) {
+		if from, err := url.Parse(text); err == nil && from.Host != "" && egress.SameOrigin(from, to) {
 			return Origin{to}, nil
 		}
 	}
@@ -60,7 +62,7 @@ type AuthTransport struct {
 // RoundTrip implements http.RoundTripper.
 func (t AuthTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context()) // a RoundTripper must not change a request
-	if t.Origin.address == nil || !SameOrigin(r.URL, t.Origin.address) {
+	if t.Origin.address == nil || !egress.SameOrigin(r.URL, t.Origin.address) {
 		r.Header.Del("Accept-Encoding")
 		return t.ToOthers.RoundTrip(r)
 	}
@@ -116,7 +118,7 @@ func CheckRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > MaxRedirects {
 		return fmt.Errorf("the API redirected %d times", MaxRedirects)
 	}
-	if !SameOrigin(r.URL, via[0].URL) {
+	if !egress.SameOrigin(r.URL, via[0].URL) {
 		if r.Body != nil && r.Body != http.NoBody {
 			return errors.New("the API redirects a request with a body to another origin, which is refused")
 		}
@@ -129,17 +131,4 @@ func CheckRedirect(r *http.Request, via []*http.Request) error {
 		r.Header = kept
 	}
 	return nil
-}
-
-// SameOrigin reports whether two addresses have the same scheme, host and port.
-func SameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
-
-// port returns the port of an address, or the default port of its scheme.
-func port(address *url.URL) string {
-	if p := address.Port(); p != "" {
-		return p
-	}
-	return map[string]string{"http": "80", "https": "443"}[strings.ToLower(address.Scheme)]
 }

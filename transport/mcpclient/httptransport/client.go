@@ -116,24 +116,9 @@ func redirected(from *url.URL, resp *http.Response) (*url.URL, error) {
 		return nil, errors.New("the server redirects without an address")
 	}
 	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Hostname() == to.Hostname()
-	if !sameOrigin(from, to) && !upgrade {
+	if !egress.SameOrigin(from, to) && !upgrade {
 		return nil, fmt.Errorf("the server redirects to another origin, %s://%s, which is not followed; if you trust it, write it into .toolscript.json",
 			to.Scheme, to.Host)
 	}
 	return to, nil
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && a.Hostname() == b.Hostname() && port(a) == port(b)
-}
-
-func port(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
-	default:
-		return "80"
-	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"sync"
+
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 const (
@@ -24,15 +26,13 @@ func newCookies() *cookies {
 	return &cookies{jars: map[string]*cookiejar.Jar{}, names: map[string]bool{}}
 }
 
-func origin(u *url.URL) string { return u.Scheme + "://" + u.Hostname() + ":" + port(u) }
-
 // SetCookies implements http.CookieJar.
 func (c *cookies) SetCookies(u *url.URL, set []*http.Cookie) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var kept []*http.Cookie
 	for _, one := range set {
-		key := origin(u) + " " + one.Name
+		key := egress.Origin(u) + " " + one.Name
 		if len(one.Name)+len(one.Value) > maxCookie || !c.names[key] && len(c.names) == maxCookies {
 			continue
 		}
@@ -42,10 +42,10 @@ func (c *cookies) SetCookies(u *url.URL, set []*http.Cookie) {
 	if len(kept) == 0 {
 		return
 	}
-	jar := c.jars[origin(u)]
+	jar := c.jars[egress.Origin(u)]
 	if jar == nil {
 		jar, _ = cookiejar.New(nil) // never fails
-		c.jars[origin(u)] = jar
+		c.jars[egress.Origin(u)] = jar
 	}
 	jar.SetCookies(u, kept)
 }
@@ -54,7 +54,7 @@ func (c *cookies) SetCookies(u *url.URL, set []*http.Cookie) {
 func (c *cookies) Cookies(u *url.URL) []*http.Cookie {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if jar := c.jars[origin(u)]; jar != nil {
+	if jar := c.jars[egress.Origin(u)]; jar != nil {
 		return jar.Cookies(u)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // SSE is a connection over HTTP with server-sent events, as in MCP 2024-11-05. All
@@ -90,7 +91,7 @@ func (s *SSE) readEndpoint(from *events) (*url.URL, error) {
 		}
 	}
 	to, err := s.URL.Parse(string(first.data))
-	if err != nil || !sameOrigin(s.URL, to) {
+	if err != nil || !egress.SameOrigin(s.URL, to) {
 		return nil, &InterruptedError{Err: errors.New("the server names an address of another origin for messages")}
 	}
 	return to, nil
