@@ -49,22 +49,30 @@ func TestAssertionFile(t *testing.T) {
 	})
 }
 
-// TestAssertionRefused checks that a refused assertion is neither sent again nor shown.
-func TestAssertionRefused(t *testing.T) {
-	as := oauthserver.Start(t, oauthserver.Options{})
-	s := session(t, as, t.TempDir(), func(o *oauth.Options) {
-		o.Config = oauth.Config{Grant: oauth.JWTBearer, Assertion: "old.jwt.x", Issuer: as.URL}
-	})
-	for range 2 {
-		if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized || strings.Contains(err.Error(), "old.jwt.x") {
-			t.Errorf("error %v, want unauthorized without the assertion", err)
+// TestCredentialsRefused checks that refused credentials of a client are neither sent again nor shown.
+func TestCredentialsRefused(t *testing.T) {
+	for reason, config := range map[string]oauth.Config{
+		"invalid_grant":  {Grant: oauth.JWTBearer, Assertion: "old.jwt.x"},
+		"invalid_client": {Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "old.jwt.x"},
+	} {
+		var server oauthserver.Options
+		if config.ClientID != "" {
+			server = oauthserver.Options{ClientID: config.ClientID, ClientSecret: "right", AuthMethod: "client_secret_basic"}
 		}
-	}
-	if status, reason := s.Status(); status != oauth.Failed || !strings.Contains(reason, "invalid_grant") {
-		t.Errorf("status %q, %q", status, reason)
-	}
-	if n := as.Count("token") - as.Count(bearerGrant); n != 0 {
-		t.Errorf("%d requests with another grant", n)
+		as := oauthserver.Start(t, server)
+		config.Issuer = as.URL
+		s := session(t, as, t.TempDir(), func(o *oauth.Options) { o.Config = config })
+		for range 2 {
+			if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized || strings.Contains(err.Error(), "old.jwt.x") {
+				t.Errorf("error %v, want unauthorized without the credentials", err)
+			}
+		}
+		if status, why := s.Status(); status != oauth.Failed || !strings.Contains(why, reason) {
+			t.Errorf("status %q, %q", status, why)
+		}
+		if n := as.Count("token") - as.Count(bearerGrant) - as.Count(oauth.ClientCredentials); n != 0 {
+			t.Errorf("%d requests with another grant", n)
+		}
 	}
 }
 

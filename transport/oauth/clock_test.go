@@ -3,7 +3,6 @@ package oauth_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,15 +96,9 @@ func agree(t *testing.T, as *oauthserver.Server, attempt *oauth.Attempt) map[str
 // serve sends a request in a synctest bubble and returns the status.
 func serve(t *testing.T, s *oauth.Session, as *oauthserver.Server) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, as.MCP, strings.NewReader(ping))
+	status, err := post(t.Context(), s.Transport(inMemory(as.Handler)), as.MCP, ping)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := s.Transport(inMemory(as.Handler)).RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close() // a body in memory
-	return resp.StatusCode
+	return status
 }

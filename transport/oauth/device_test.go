@@ -129,14 +129,3 @@ func TestServerWithoutDevices(t *testing.T) {
 		t.Errorf("error %v, %d registrations", err, as.Count("register"))
 	}
 }
-
-// Lifetimes with a fraction, JSON as a text, and metadata without the name of their resource are accepted.
-func TestOddAnswers(t *testing.T) {
-	as := oauthserver.Start(t, oauthserver.Options{OddAnswers: true, Unnamed: true, TokenLife: time.Hour})
-	s := session(t, as, t.TempDir(), nil)
-	login(t, s, as)
-	mustSend(t, s, as)
-	if status, why := s.Status(); status != oauth.Authenticated {
-		t.Errorf("status %q, %s", status, why)
-	}
-}

@@ -54,14 +54,6 @@ func TestBoundTokens(t *testing.T) {
 	}
 }
 
-// TestTokensThatAreNotBound: an authorization server that ignores proofs issues bearer tokens.
-func TestTokensThatAreNotBound(t *testing.T) {
-	as := oauthserver.Start(t, oauthserver.Options{Bound: &oauthserver.Bound{Ignored: true}})
-	s := session(t, as, t.TempDir(), nil)
-	login(t, s, as)
-	mustSend(t, s, as)
-}
-
 // TestNoncesThatNeverSuffice checks that a server that refuses every proof gets two requests, and that
 // a long nonce is not sent back.
 func TestNoncesThatNeverSuffice(t *testing.T) {
@@ -81,13 +73,8 @@ func TestNoncesThatNeverSuffice(t *testing.T) {
 		}}, nil
 	}))
 	for range 2 {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, as.MCP, strings.NewReader(ping))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp, err := s2.RoundTrip(req); err == nil {
-			t.Errorf("status %d, want an error", resp.StatusCode)
-			_ = resp.Body.Close()
+		if status, err := post(t.Context(), s2, as.MCP, ping); err == nil {
+			t.Errorf("status %d, want an error", status)
 		}
 	}
 	if requests > 8 || longest > 2000 {
@@ -119,17 +106,9 @@ func TestOneNonceForSeveralRequests(t *testing.T) {
 	var requests sync.WaitGroup
 	for range together {
 		requests.Go(func() {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, as.MCP, strings.NewReader(ping))
-			if err != nil {
+			if _, err := post(t.Context(), transport, as.MCP, ping); err != nil {
 				t.Error(err)
-				return
 			}
-			resp, err := transport.RoundTrip(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_ = resp.Body.Close()
 		})
 	}
 	requests.Wait()

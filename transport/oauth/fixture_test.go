@@ -50,13 +50,18 @@ func send(t *testing.T, s *oauth.Session, as *oauthserver.Server, body string) (
 }
 
 func sendWith(ctx context.Context, s *oauth.Session, address, body string) (int, error) {
+	return post(ctx, s.Transport(http.DefaultTransport), address, body)
+}
+
+// post sends a message and returns the HTTP status.
+func post(ctx context.Context, by http.RoundTripper, address, body string) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := s.Transport(http.DefaultTransport).RoundTrip(req)
+	resp, err := by.RoundTrip(req)
 	if err != nil {
 		return 0, err
 	}

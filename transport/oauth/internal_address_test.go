@@ -86,17 +86,10 @@ func TestNamesOfInternalAddresses(t *testing.T) {
 // challenge sends a request that the server refuses with a metadata URL.
 func challenge(t *testing.T, s *oauth.Session, metadata string) error {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://mcp.example/mcp", strings.NewReader(ping))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := s.Transport(way(func(*http.Request) (*http.Response, error) {
+	_, err := post(t.Context(), s.Transport(way(func(*http.Request) (*http.Response, error) {
 		header := http.Header{"Www-Authenticate": {`Bearer resource_metadata="` + metadata + `"`}}
 		return &http.Response{StatusCode: http.StatusUnauthorized, Header: header, Body: http.NoBody}, nil
-	})).RoundTrip(req)
-	if err == nil {
-		_ = resp.Body.Close() // the body is empty
-	}
+	})), "https://mcp.example/mcp", ping)
 	return err
 }
 
