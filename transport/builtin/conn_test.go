@@ -68,21 +68,16 @@ func TestRegistry(t *testing.T) {
 }
 
 // dialOne opens a built-in server with only one tool.
-func dialOne(t *testing.T, on upstream.Events, one tool.Tool) *scene {
+func dialOne(t *testing.T, one tool.Tool) *scene {
 	t.Helper()
 	r := builtin.NewRegistry()
 	r.Register(one)
-	conn, err := builtin.Dialer{Registry: r}.Dial(t.Context(), "w", upstream.Config{Root: t.TempDir(), Tools: []string{one.Name}}, on)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return &scene{T: t, conn: conn}
+	return &scene{T: t, conn: dial(t, builtin.Dialer{Registry: r}, upstream.Config{Root: t.TempDir(), Tools: []string{one.Name}}, upstream.Events{})}
 }
 
 func TestCallsEnd(t *testing.T) {
 	running := make(chan struct{}, 3)
-	s := dialOne(t, upstream.Events{}, tool.Tool{Name: "wait", Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+	s := dialOne(t, tool.Tool{Name: "wait", Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
 		running <- struct{}{}
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -119,7 +114,7 @@ func TestCallsEnd(t *testing.T) {
 }
 
 func TestAPanicEndsOneCall(t *testing.T) {
-	s := dialOne(t, upstream.Events{}, tool.Tool{Name: "fault", Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) { panic("x") }})
+	s := dialOne(t, tool.Tool{Name: "fault", Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) { panic("x") }})
 	for range 2 {
 		if r := s.call("fault", object{}); !r.IsError || !strings.Contains(r.text(), "fault of the tool") {
 			t.Errorf("result %s", r.raw)

@@ -29,12 +29,7 @@ func dialExec(t *testing.T, got *upstream.Program, host upstream.Host, on upstre
 	}
 	cfg := upstream.Config{Root: root, Tools: []string{"exec"}}
 	cfg.Settings.Exec = upstream.ExecSettings{Network: true, Writable: []string{"/cache"}}
-	conn, err := builtin.Dialer{Host: host}.Dial(t.Context(), "w", cfg, on)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return &scene{T: t, conn: conn, root: root, parent: filepath.Dir(root)}
+	return &scene{T: t, conn: dial(t, builtin.Dialer{Host: host}, cfg, on), root: root, parent: filepath.Dir(root)}
 }
 
 func TestExec(t *testing.T) {

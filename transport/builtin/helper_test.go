@@ -29,14 +29,19 @@ func newScene(t *testing.T, files map[string]string) *scene {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	d := builtin.Dialer{Host: upstream.Host{StateDir: filepath.Join(parent, "state")}}
-	conn, err := d.Dial(t.Context(), "workspace", upstream.Config{Type: upstream.Builtin, Root: s.root, Tools: builtin.NewRegistry().List()}, upstream.Events{})
+	s.conn = dial(t, builtin.Dialer{Host: upstream.Host{StateDir: filepath.Join(parent, "state")}}, upstream.Config{Root: s.root, Tools: builtin.NewRegistry().List()}, upstream.Events{})
+	return s
+}
+
+// dial opens the server "workspace" until the end of the test.
+func dial(t *testing.T, d builtin.Dialer, cfg upstream.Config, on upstream.Events) *builtin.Conn {
+	t.Helper()
+	conn, err := d.Dial(t.Context(), "workspace", cfg, on)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	s.conn = conn
-	return s
+	return conn
 }
 
 func (s *scene) path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }

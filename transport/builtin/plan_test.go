@@ -87,11 +87,7 @@ func TestResources(t *testing.T) {
 		return json.RawMessage(answer), nil
 	}}
 	names := []string{"listMcpResources", "listMcpResourceTemplates", "readMcpResource"}
-	conn, err := builtin.Dialer{Host: host}.Dial(t.Context(), "w", upstream.Config{Root: t.TempDir(), Tools: names}, upstream.Events{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
+	conn := dial(t, builtin.Dialer{Host: host}, upstream.Config{Root: t.TempDir(), Tools: names}, upstream.Events{})
 	for _, test := range []struct {
 		tool         string
 		args         object

@@ -81,6 +81,17 @@ func (h *hanging) get(ctx context.Context, path string) (string, error) {
 	return string(text), err
 }
 
+// hang begins a request that is not answered yet, and waits until it has come. The channel receives its error.
+func (h *hanging) hang(ctx context.Context) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := h.get(ctx, "/hang")
+		ended <- err
+	}()
+	<-h.came
+	return ended
+}
+
 // After the timeout of a request, its connection accepts no new request, and is closed when its other
 // requests have ended. The cancellation of a request has no such effect.
 func TestAConnectionWithALateRequestIsGivenUp(t *testing.T) {
@@ -96,19 +107,9 @@ func TestAConnectionWithALateRequestIsGivenUp(t *testing.T) {
 		if proto, err := h.get(t.Context(), "/"); proto != "HTTP/2.0" || err != nil {
 			t.Fatalf("%s, %v", proto, err)
 		}
-		other := make(chan error, 1)
-		go func() {
-			_, err := h.get(context.WithoutCancel(t.Context()), "/hang")
-			other <- err
-		}()
-		<-h.came
+		other := h.hang(context.WithoutCancel(t.Context()))
 		ctx, cancel := context.WithCancelCause(t.Context())
-		ended := make(chan error, 1)
-		go func() {
-			_, err := h.get(ctx, "/hang")
-			ended <- err
-		}()
-		<-h.came
+		ended := h.hang(ctx)
 		cancel(tt.why)
 		if err := <-ended; err == nil {
 			t.Error("the late request has succeeded")
@@ -132,12 +133,7 @@ func TestAConnectionWithOneLateRequestIsClosed(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		h := newHanging(t, http2)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		ended := make(chan error, 1)
-		go func() {
-			_, err := h.get(ctx, "/hang")
-			ended <- err
-		}()
-		<-h.came
+		ended := h.hang(ctx)
 		cancel(context.DeadlineExceeded)
 		if err := <-ended; err == nil {
 			t.Error("the late request has succeeded")
@@ -150,12 +146,7 @@ func TestAConnectionWithOneLateRequestIsClosed(t *testing.T) {
 func TestBusyConnectionsAreClosedLater(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		h := newHanging(t, http2)
-		other := make(chan error, 1)
-		go func() {
-			_, err := h.get(context.WithoutCancel(t.Context()), "/hang")
-			other <- err
-		}()
-		<-h.came
+		other := h.hang(context.WithoutCancel(t.Context()))
 		h.guard.CloseIdleConnections()
 		close(h.answer)
 		if err := <-other; err != nil {

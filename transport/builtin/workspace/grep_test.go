@@ -1,7 +1,6 @@
 package workspace_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,25 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/workspace"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-func grepWorkspace(t *testing.T, files map[string]string) *tool.Workspace {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w, err := tool.Open(root, upstream.Host{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.Close() })
-	return w
-}
 
 func search(t *testing.T, w *tool.Workspace, pattern, dir string, limit int) []string {
 	t.Helper()
@@ -70,7 +51,7 @@ var leftOut = []string{
 
 // TestSearchOfLines: the files are those with a line that matches by itself.
 func TestSearchOfLines(t *testing.T) {
-	w := grepWorkspace(t, corpus)
+	w := scene(t, corpus)
 	for _, pattern := range patterns {
 		alone := regexp.MustCompile(pattern)
 		var want []string
@@ -87,7 +68,7 @@ func TestSearchOfLines(t *testing.T) {
 }
 
 func TestSearch(t *testing.T) {
-	w := grepWorkspace(t, corpus)
+	w := scene(t, corpus)
 	for _, test := range []struct {
 		pattern, dir string
 		limit        int

@@ -148,9 +148,9 @@ func load(w *tool.Workspace, dir, name string) *Rules {
 // those of the next name.
 var ruleFiles = [...]string{".rgignore", ".ignore", ".gitignore"}
 
-// Filter decides which files of the workspace a search sees. It is not safe for concurrent
+// filter decides which files of the workspace a search sees. It is not safe for concurrent
 // use.
-type Filter struct {
+type filter struct {
 	ctx   context.Context //nolint:containedctx // of one search
 	w     *tool.Workspace
 	top   string              // the searched folder, with slashes
@@ -159,13 +159,13 @@ type Filter struct {
 	kept  int                 // number of rules in known
 }
 
-// maxKept is the maximum of rules that a Filter caches. Beyond it, the cache is cleared.
+// maxKept is the maximum of rules that a filter caches. Beyond it, the cache is cleared.
 const maxKept = 1 << 19
 
-// NewFilter returns the Filter of a search below a folder. The rules of the folders above
+// newFilter returns the filter of a search below a folder. The rules of the folders above
 // it apply, unless they ignore the folder itself.
-func NewFilter(ctx context.Context, w *tool.Workspace, dir string) *Filter {
-	f := &Filter{ctx: ctx, w: w, top: filepath.ToSlash(dir), outer: true, known: map[string][]*Rules{}}
+func newFilter(ctx context.Context, w *tool.Workspace, dir string) *filter {
+	f := &filter{ctx: ctx, w: w, top: filepath.ToSlash(dir), outer: true, known: map[string][]*Rules{}}
 	for at := f.top; at != "."; at = path.Dir(at) {
 		if f.ignored(at, true) {
 			f.outer = false
@@ -176,7 +176,7 @@ func NewFilter(ctx context.Context, w *tool.Workspace, dir string) *Filter {
 }
 
 // rules returns the rules of a folder.
-func (f *Filter) rules(dir string) []*Rules {
+func (f *filter) rules(dir string) []*Rules {
 	if all, known := f.known[dir]; known {
 		return all
 	}
@@ -189,7 +189,7 @@ func (f *Filter) rules(dir string) []*Rules {
 }
 
 // keep caches the rules of a folder.
-func (f *Filter) keep(dir string, all []*Rules) {
+func (f *filter) keep(dir string, all []*Rules) {
 	for _, r := range all {
 		if r != nil {
 			f.kept += len(r.rules)
@@ -203,7 +203,7 @@ func (f *Filter) keep(dir string, all []*Rules) {
 }
 
 // list reads the rules of a folder whose entries are known.
-func (f *Filter) list(dir string, entries []fs.DirEntry) {
+func (f *filter) list(dir string, entries []fs.DirEntry) {
 	var all []*Rules
 	for _, name := range ruleFiles {
 		var rules *Rules
@@ -217,7 +217,7 @@ func (f *Filter) list(dir string, entries []fs.DirEntry) {
 
 // ignored reports whether the rules ignore a file or folder whose parent is not ignored.
 // The rules of the nearest folder take precedence.
-func (f *Filter) ignored(name string, isDir bool) bool {
+func (f *filter) ignored(name string, isDir bool) bool {
 	for i := range ruleFiles {
 		for dir := path.Dir(name); ; dir = path.Dir(dir) {
 			if ignored, known := f.rules(dir)[i].match(f.ctx, name, isDir); known {

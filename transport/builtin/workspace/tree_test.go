@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,25 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/workspace"
-	"github.com/toolscript/toolscript/transport/upstream"
 )
-
-func treeWorkspace(t *testing.T, files map[string]string) *tool.Workspace {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w, err := tool.Open(root, upstream.Host{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.Close() })
-	return w
-}
 
 func walk(t *testing.T, w *tool.Workspace, dir string) (names []string) {
 	t.Helper()
@@ -69,7 +50,7 @@ var ignored = map[string]string{
 
 // TestLikeGit: the tree lists exactly the files that git does not ignore.
 func TestLikeGit(t *testing.T) {
-	w := treeWorkspace(t, ignored)
+	w := scene(t, ignored)
 	for _, args := range [][]string{{"init", "-q"}, {"ls-files", "-z", "--others", "--exclude-standard"}} {
 		c := exec.CommandContext(t.Context(), "git", append([]string{"-c", "core.excludesFile="}, args...)...)
 		c.Dir = w.Dir
@@ -90,23 +71,8 @@ func TestLikeGit(t *testing.T) {
 	}
 }
 
-// TestFilterAgreesWithWalk: Filter and Walk accept the same files.
-func TestFilterAgreesWithWalk(t *testing.T) {
-	w := treeWorkspace(t, ignored)
-	for _, dir := range []string{".", "nested", "a/b", "build", "dir"} {
-		seen := walk(t, w, filepath.FromSlash(dir))
-		filter := workspace.NewFilter(t.Context(), w, filepath.FromSlash(dir))
-		for name := range ignored {
-			below := dir == "." || strings.HasPrefix(name, dir+"/")
-			if below && filter.Sees(name) != slices.Contains(seen, name) {
-				t.Errorf("%s: %s: Sees = %t", dir, name, filter.Sees(name))
-			}
-		}
-	}
-}
-
 func TestWalk(t *testing.T) {
-	w := treeWorkspace(t, map[string]string{
+	w := scene(t, map[string]string{
 		".gitignore": "*.o\nvendor/\n", "b/x.go": "", "b/x.o": "", "b-c": "", "a": "", ".hidden/x": "", "vendor/v.go": "", "vendor/v.o": "", "b/.h": "",
 	})
 	for dir, want := range map[string][]string{
@@ -191,7 +157,7 @@ func TestSearchEnds(t *testing.T) {
 	for i := range 300 {
 		content[strings.Repeat("x", 100)+"/"+strings.Repeat("y", i%100+1)+strings.Repeat("z", i/100+1)] = ""
 	}
-	w := treeWorkspace(t, content)
+	w := scene(t, content)
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
 	if err := workspace.Walk(ctx, w, ".", func(string) bool { seen++; cancel(); return true }); !errors.Is(err, context.Canceled) || seen != 1 {
@@ -201,7 +167,7 @@ func TestSearchEnds(t *testing.T) {
 	if err != nil || match("aaaaaaaa") {
 		t.Errorf("after the end of the context the glob matches, %v", err)
 	}
-	if workspace.ParseRules(".", "a").Matches(t.Context(), "a", false) != true || workspace.NewFilter(ctx, w, ".").Sees("x/y") != true {
+	if workspace.ParseRules(".", "a").Matches(t.Context(), "a", false) != true {
 		t.Error("a rule without a context that ended")
 	}
 }

@@ -18,7 +18,7 @@ import (
 // slashes and are in ascending order. Walk stops when ctx ends or visit returns false. Folders that
 // cannot be read are left out, but for the first folder that is an error.
 func Walk(ctx context.Context, w *tool.Workspace, dir string, visit func(name string) bool) error {
-	f := NewFilter(ctx, w, dir)
+	f := newFilter(ctx, w, dir)
 	entries, err := w.ReadDir(dir)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func Walk(ctx context.Context, w *tool.Workspace, dir string, visit func(name st
 	return err
 }
 
-func (f *Filter) walk(ctx context.Context, dir string, entries []fs.DirEntry, visit func(name string) bool) (bool, error) {
+func (f *filter) walk(ctx context.Context, dir string, entries []fs.DirEntry, visit func(name string) bool) (bool, error) {
 	f.list(dir, entries)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
 	for _, entry := range entries {
