@@ -7,16 +7,6 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// operation implements hooks.
-func (r *run) operation(name []byte, args []handle) handle {
-	op := operations[string(name)]
-	if op == nil {
-		r.instance.throw("the host has no operation " + strconv.Quote(string(name)))
-		return 0
-	}
-	return op(r, arguments{r.instance, args})
-}
-
 // call(call, server, tool, arguments as JSON, whether it is a task, idempotency key or
 // nothing) → 1, or 0 if too many calls are in flight
 func (r *run) beginCall(a arguments) handle {

@@ -19,7 +19,7 @@ type instance struct {
 	stack  api.MutableGlobal
 	fuel   api.MutableGlobal
 	ctx    context.Context // identifies this instance to imported functions; it never ends
-	hooks  hooks
+	run    *run            // the script that runs; nil while the engine boots and between scripts
 	err    error
 	full   uint64 // initial fuel
 

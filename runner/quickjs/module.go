@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -29,7 +28,7 @@ func provideImports(ctx context.Context, runtime wazero.Runtime) error {
 
 // newInstance returns an instance that uses the given memory.
 func newInstance(ctx context.Context, runtime wazero.Runtime, module wazero.CompiledModule, memory experimental.LinearMemory) (*instance, error) {
-	g := &instance{hooks: noHooks{}}
+	g := &instance{}
 	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })
 	// Without a name, any number of instances can exist; without start functions, the
 	// image is not initialized a second time.
@@ -52,18 +51,3 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, module wazero.Comp
 }
 
 func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
-
-// bootTime is the time of the clock while an engine boots. Random bytes are then zeros, so
-// that all images are equal and contain no data of their process.
-var bootTime = time.Unix(1_700_000_000, 0)
-
-// noHooks are the hooks of an instance that boots or runs no script.
-type noHooks struct{}
-
-func (noHooks) interrupt(bool) bool               { return false }
-func (noHooks) module(string) (string, bool)      { return "", false }
-func (noHooks) operation([]byte, []handle) handle { return 0 }
-func (noHooks) rejected(handle, handle, bool)     {}
-func (noHooks) now() time.Time                    { return bootTime }
-func (noHooks) fill(buffer []byte)                { clear(buffer) }
-func (noHooks) zoneOffset(int64) int              { return 0 }

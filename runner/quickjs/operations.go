@@ -167,9 +167,6 @@ func (r *run) encode(a arguments) handle {
 	return r.instance.newBytes(data)
 }
 
-// module implements hooks.
-func (r *run) module(name string) (string, bool) { return r.source.Code(name) }
-
 // trace(stack) → the stack trace with positions in the user's text
 func (r *run) mapTrace(a arguments) handle {
 	return r.instance.newString(r.source.Trace(a.text(0)))

@@ -25,8 +25,8 @@ func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome 
 	v.fresh = false
 	r := newRun(ctx, v, job, host)
 	v.freshen(r.watch.start)
-	v.instance.hooks = r
-	defer func() { v.instance.hooks = noHooks{} }()
+	v.instance.run = r
+	defer func() { v.instance.run = nil }()
 	return r.outcome(r.do())
 }
 

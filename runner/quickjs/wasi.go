@@ -15,12 +15,12 @@ var wasi = []imported{
 			stack[0] = errnoNoSys
 			return
 		}
-		g.memory.WriteUint64Le(uint32(stack[2]), uint64(g.hooks.now().UnixNano()))
+		g.memory.WriteUint64Le(uint32(stack[2]), uint64(g.run.now().UnixNano()))
 		stack[0] = 0
 	}},
 	{"random_get", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
 		if buffer, ok := g.memory.Read(uint32(stack[0]), uint32(stack[1])); ok {
-			g.hooks.fill(buffer)
+			g.run.fill(buffer)
 		}
 		stack[0] = 0
 	}},
