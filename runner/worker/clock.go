@@ -19,12 +19,12 @@ func (r *sandboxRun) relayClock() {
 }
 
 // setClock stops or restarts the clock of the worker's side.
-func (j *job) setClock(stopped bool) {
+func (g *guest) setClock(stopped bool) {
 	switch {
-	case stopped && j.resumeClock == nil:
-		j.resumeClock = j.Clock.Hold()
-	case !stopped && j.resumeClock != nil:
-		j.resumeClock()
-		j.resumeClock = nil
+	case stopped && g.resumeClock == nil:
+		g.resumeClock = g.Clock.Hold()
+	case !stopped && g.resumeClock != nil:
+		g.resumeClock()
+		g.resumeClock = nil
 	}
 }

@@ -116,12 +116,12 @@ func (c *child) serveUnlimited(watchdog bool) error {
 	if err := c.reportReady(); err != nil {
 		return err
 	}
-	for inbox := newInbox(c); ; {
-		j := inbox.job()
+	for g := newGuest(c); ; {
+		g.await()
 		if watchdog {
-			watch(j.Job)
+			watch(g.Job)
 		}
-		j.Limits.TimeoutMs, j.Limits.CPUMs = 0, 0
-		vm.Run(context.Background(), j.Job, j)
+		g.Limits.TimeoutMs, g.Limits.CPUMs = 0, 0
+		vm.Run(context.Background(), g.Job, g)
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // Idle implements quickjs.Host.
-func (j *job) Idle(calls int) {
-	if j.Job.Idle && len(j.answers) == 0 {
-		_ = j.link.write(frameIdle, binary.BigEndian.AppendUint32(nil, uint32(calls))) // an error means that the gateway has ended
+func (g *guest) Idle(calls int) {
+	if g.Job.Idle && len(g.answers) == 0 {
+		_ = g.link.write(frameIdle, binary.BigEndian.AppendUint32(nil, uint32(calls))) // an error means that the gateway has ended
 	}
 }
 

@@ -25,15 +25,15 @@ func streamOf(kind frameType) (runner.Stream, bool) {
 
 // Write implements quickjs.Host. It blocks the script while the gateway does not take output;
 // the limits of the run still apply.
-func (j *job) Write(s runner.Stream, text string) {
+func (g *guest) Write(s runner.Stream, text string) {
 	kind, known := outputFrames[s]
 	if !known {
 		return // a script controls this process: the prelude writes only to these streams
 	}
 	for len(text) > 0 {
 		part := texts.Cut(text, maxOutput)
-		_ = j.link.write(kind, []byte(part)) // an error means that the gateway has ended
+		_ = g.link.write(kind, []byte(part)) // an error means that the gateway has ended
 		text = text[len(part):]
 	}
-	j.flush() // the engine may hang before it polls
+	g.flush() // the engine may hang before it polls
 }
