@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 const (
@@ -37,7 +40,34 @@ type filter struct {
 	ctx     context.Context                                     //nolint:containedctx // the context of the connection that owns the filter
 	answers *budget.Budget                                      // nil means unlimited
 	take    func(message []byte, taken *budget.Lease) (ok bool) // receives a long answer; returns false if it belongs to no call; may be nil
-	direct  func(message []byte) (ok bool)                      // receives a short message; returns false if it is for mcp-go; may be nil
+	direct  func(message []byte) (ok bool)                      // receives a short message; returns false if it belongs to no call; may be nil
+}
+
+// read starts to read the server's output. Messages for mcp-go are written to to. answers bounds the memory of long
+// messages.
+func (s *stdio) read(to io.Writer, answers *budget.Budget) {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stopReading = stop
+	s.calls.asked = func(m message) bool { return s.asked(ctx, m) }
+	f := &filter{
+		to: to, limit: maxMessage, text: s.text, refused: s.calls.refuse,
+		ctx: ctx, answers: answers, take: s.calls.answer, direct: s.calls.direct,
+	}
+	go func() {
+		defer stop()
+		s.pump(f)
+	}()
+}
+
+// pump filters the server's output until it ends.
+func (s *stdio) pump(f *filter) {
+	defer close(s.pumped)
+	defer rescue.Catch(panicked(s.on))
+	s.broke = upstream.ErrFault // remains set after a panic
+	err := f.run(&s.output)
+	if s.broke = nil; errors.Is(err, errTooLarge) {
+		s.broke = err
+	}
 }
 
 // run forwards lines until reading fails or a message that is too large belongs to no
@@ -75,8 +105,35 @@ func (f *filter) line(in *bufio.Reader) error {
 }
 
 func (f *filter) pass(message []byte) {
-	if f.direct == nil || !f.direct(message) {
+	switch {
+	case f.direct != nil && f.direct(message):
+	case rawjson.Valid(message):
 		_, _ = f.to.Write(message) // fails only after mcp-go has ended
+	default:
+		f.text(message)
+	}
+}
+
+// text handles a line that is not a message. If the line contains the answer to a call, or completes
+// an answer on several lines, text ends the call.
+func (s *stdio) text(line []byte) {
+	words := s.words.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
+	if words == "" {
+		return
+	}
+	s.stdoutText.CompareAndSwap(nil, &words)
+	s.noise.add(words)
+	s.on.Logf(slog.LevelDebug, "text on standard output: %s", words)
+	if s.calls.unreadable(line, "") {
+		return
+	}
+	whole := s.object.add(line)
+	if whole == nil {
+		return
+	}
+	s.noise.add(s.words.Printable(string(whole[:min(len(whole), upstream.MaxRaw)])))
+	if m, ok := parse(whole); !s.calls.unreadable(whole, "it is spread over several lines") && ok && m.method == "" {
+		s.calls.other(m)
 	}
 }
 

@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/proc"
-	"github.com/toolscript/toolscript/internal/rawjson"
-	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -87,16 +84,7 @@ func (d Dialer) startStdio(cfg upstream.Config, on upstream.Events, words upstre
 	// mcp-go keeps a bufio.Reader of this size; otherwise it would read 4 KiB at a
 	// time.
 	s.wire = transport.NewIO(bufio.NewReaderSize(messages, 1<<20), s.proc.stdin, nil)
-	reading, stop := context.WithCancel(context.Background())
-	s.stopReading = stop
-	open.asked = func(m message) bool { return s.asked(reading, m) }
-	go func() {
-		defer stop()
-		s.pump(&filter{
-			to: fromServer, limit: maxMessage, text: s.text, refused: open.refuse,
-			ctx: reading, answers: d.Answers, take: open.answer, direct: s.direct,
-		})
-	}()
+	s.read(fromServer, d.Answers)
 	go s.watch(fromServer)
 	return s, nil
 }
@@ -111,50 +99,4 @@ func (s *stdio) stdoutLine() string {
 		return *line
 	}
 	return ""
-}
-
-// text handles a line that is not a message. If the line contains the answer to a call, or completes
-// an answer on several lines, text ends the call.
-func (s *stdio) text(line []byte) {
-	words := s.words.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
-	if words == "" {
-		return
-	}
-	s.stdoutText.CompareAndSwap(nil, &words)
-	s.noise.add(words)
-	s.on.Logf(slog.LevelDebug, "text on standard output: %s", words)
-	if s.calls.unreadable(line, "") {
-		return
-	}
-	whole := s.object.add(line)
-	if whole == nil {
-		return
-	}
-	s.noise.add(s.words.Printable(string(whole[:min(len(whole), upstream.MaxRaw)])))
-	if m, ok := parse(whole); !s.calls.unreadable(whole, "it is spread over several lines") && ok && m.method == "" {
-		s.calls.other(m)
-	}
-}
-
-// direct handles a message that is not for mcp-go, or a line that is not JSON. It returns false for any other message.
-func (s *stdio) direct(line []byte) bool {
-	if s.calls.direct(line) {
-		return true
-	}
-	if rawjson.Valid(line) {
-		return false
-	}
-	s.text(line)
-	return true
-}
-
-// pump filters the server's output until it ends.
-func (s *stdio) pump(f *filter) {
-	defer close(s.pumped)
-	defer rescue.Catch(panicked(s.on))
-	s.broke = upstream.ErrFault // remains set after a panic
-	err := f.run(&s.output)
-	if s.broke = nil; errors.Is(err, errTooLarge) {
-		s.broke = err
-	}
 }
