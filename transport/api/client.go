@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -60,39 +59,6 @@ func (c *Client) URL() string { return c.base }
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// get makes a GET request and decodes the JSON of the answer.
-func get[T any](ctx context.Context, c *Client, path string) (T, error) {
-	return ask[T](ctx, c, http.MethodGet, path, nil)
-}
-
-// ask makes a request, whose body is JSON, and decodes the JSON of the answer.
-func ask[T any](ctx context.Context, c *Client, method, path string, body []byte) (T, error) {
-	var v T
-	answer, err := c.ask(ctx, method, path, body)
-	if err != nil {
-		return v, err
-	}
-	return v, c.parse(answer, &v)
-}
-
-// ask makes a request, whose body is JSON, and reads the whole answer.
-func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	return c.askAs(ctx, method, path, mediaJSON, body)
-}
-
-func (c *Client) askAs(ctx context.Context, method, path, media string, body []byte) ([]byte, error) {
-	resp, err := c.open(ctx, method, path, media, body)
-	if err != nil {
-		return nil, err
-	}
-	defer closeBody(resp)
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, c.broken(ctx, err)
-	}
-	return answer, nil
-}
-
 const (
 	mediaJSON  = "application/json"
 	mediaBytes = "application/octet-stream"
@@ -139,11 +105,4 @@ func (c *Client) send(ctx context.Context, method, path, media string, body []by
 
 func closeBody(resp *http.Response) {
 	_ = resp.Body.Close() // it was read, or is not needed
-}
-
-func (c *Client) parse(body []byte, v any) error {
-	if err := json.Unmarshal(body, v); err != nil {
-		return c.notGateway(errNotGateway)
-	}
-	return nil
 }

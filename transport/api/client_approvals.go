@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
 	"net/url"
 
 	"github.com/toolscript/toolscript"
@@ -23,22 +21,12 @@ func (c *Client) PendingApproval(ctx context.Context, id string) (toolscript.App
 // AnswerApproval answers a call that waits for the approval of a person. An answer that
 // allows the call needs the code that the gateway has shown to the person.
 func (c *Client) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error {
-	body, err := json.Marshal(answer)
-	if err != nil {
-		return invalid("the answer cannot be encoded: %w", err)
-	}
-	_, err = c.ask(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id), body)
-	return err
+	return c.tell(ctx, "/approvals/"+url.PathEscape(id), answer)
 }
 
 // ConfirmApproval has the gateway show the code of a request at the terminal of a process.
 // The error is Forbidden if the configuration does not allow that, or if the terminal may
 // not belong to a person.
 func (c *Client) ConfirmApproval(ctx context.Context, id string, pid int) error {
-	body, err := json.Marshal(Confirmation{pid})
-	if err != nil {
-		return invalid("the request cannot be encoded: %w", err)
-	}
-	_, err = c.ask(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id)+"/confirm", body)
-	return err
+	return c.tell(ctx, "/approvals/"+url.PathEscape(id)+"/confirm", Confirmation{pid})
 }

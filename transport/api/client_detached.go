@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -12,11 +11,7 @@ import (
 
 // Detach starts a run that goes on when this client has left, and returns its id.
 func (c *Client) Detach(ctx context.Context, req toolscript.ExecRequest) (string, error) {
-	body, err := json.Marshal(c.ofProfile(req))
-	if err != nil {
-		return "", invalid("the request cannot be encoded: %w", err)
-	}
-	run, err := ask[DetachedRun](ctx, c, http.MethodPost, "/runs", body)
+	run, err := post[DetachedRun](ctx, c, "/runs", c.ofProfile(req))
 	return run.RunID, err
 }
 
@@ -37,14 +32,7 @@ func (c *Client) RunEvents(ctx context.Context, id string, wait bool, emit func(
 		}
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	resp, err := c.open(ctx, http.MethodGet, path+"?wait=true", "", nil)
-	if err != nil {
-		return err
-	}
-	defer closeBody(resp)
-	return c.events(ctx, resp.Body, emit)
+	return c.stream(ctx, http.MethodGet, path+"?wait=true", nil, events(emit))
 }
 
 // completed restores the member ok of an End, which an event carries only once, in Event.OK.

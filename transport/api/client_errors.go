@@ -86,15 +86,3 @@ func reason(err error) error {
 	}
 	return err
 }
-
-// cutShort returns the error for a stream without a last event.
-func (c *Client) cutShort(ctx context.Context, err error) error {
-	var syntax *json.SyntaxError
-	var mistyped *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax), errors.As(err, &mistyped):
-		return c.notGateway(errNotGateway)
-	default:
-		return c.broken(ctx, err)
-	}
-}

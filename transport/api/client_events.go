@@ -33,9 +33,9 @@ func (c *Client) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([
 	if query := c.narrowed(url.Values{}); len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	body, err := json.Marshal(q)
+	body, err := encodeBody(q)
 	if err != nil {
-		return invalid("the request cannot be encoded: %w", err)
+		return err
 	}
 	return c.receive(ctx, http.MethodPost, path, body, "", func(e toolscript.LiveEvent) error {
 		var change toolscript.Change

@@ -3,8 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"io"
+	"errors"
 	"net/http"
 
 	"github.com/toolscript/toolscript"
@@ -15,40 +14,49 @@ import (
 // fails if the run could not begin, and if the gateway closes the stream before the last
 // event.
 func (c *Client) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
-	body, err := json.Marshal(c.ofProfile(req))
+	body, err := encodeBody(c.ofProfile(req))
 	if err != nil {
-		return invalid("the request cannot be encoded: %w", err)
+		return err
 	}
+	return c.stream(ctx, http.MethodPost, "/exec", body, events(emit))
+}
+
+// events returns a function for stream that passes the events of a run to emit.
+func events(emit func(toolscript.Event) error) func([]byte) (bool, error) {
+	return func(text []byte) (last bool, err error) {
+		e, err := decodeEvent(text)
+		if err != nil {
+			return false, errNotGateway
+		}
+		return e.Type == toolscript.EventEnd, emit(completed(e))
+	}
+}
+
+// stream makes a request whose answer has one JSON object per line, and passes the lines to take until one is the last.
+// Blank lines are heartbeats. The gateway ends the run with the connection. take returns errNotGateway for a line that
+// it cannot read; stream returns its other errors unchanged.
+func (c *Client) stream(ctx context.Context, method, path string, body []byte, take func(line []byte) (last bool, err error)) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // the gateway ends the run with the connection
-	resp, err := c.open(ctx, http.MethodPost, "/exec", mediaJSON, body)
+	defer cancel()
+	resp, err := c.open(ctx, method, path, mediaJSON, body)
 	if err != nil {
 		return err
 	}
 	defer closeBody(resp)
-	return c.events(ctx, resp.Body, emit)
-}
-
-// events reads events up to the last event of a run. Blank lines are heartbeats.
-func (c *Client) events(ctx context.Context, stream io.Reader, emit func(toolscript.Event) error) error {
-	in := bufio.NewReaderSize(stream, 64<<10)
-	for {
-		text, err := in.ReadBytes('\n')
-		if err == nil && len(text) == 1 {
+	in := bufio.NewReaderSize(resp.Body, 64<<10)
+	for last := false; !last; {
+		line, err := in.ReadBytes('\n')
+		switch {
+		case err != nil:
+			return c.broken(ctx, err)
+		case len(line) == 1:
 			continue
 		}
-		var e toolscript.Event
-		if err == nil {
-			e, err = decodeEvent(text)
-		}
-		if err != nil {
-			return c.cutShort(ctx, err)
-		}
-		if err := emit(completed(e)); err != nil {
+		if last, err = take(line); errors.Is(err, errNotGateway) {
+			return c.notGateway(err)
+		} else if err != nil {
 			return err
 		}
-		if e.Type == toolscript.EventEnd {
-			return nil
-		}
 	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -16,43 +15,26 @@ import (
 // running script and is returned.
 func (c *Client) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
 	req.Profile = cmp.Or(req.Profile, c.profile)
-	body, err := json.Marshal(req)
-	if err != nil {
-		return invalid("the request cannot be encoded: %w", err)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // the gateway ends the script with the connection
-	resp, err := c.open(ctx, http.MethodPost, "/harness", mediaJSON, body)
+	body, err := encodeBody(req)
 	if err != nil {
 		return err
 	}
-	defer closeBody(resp)
-	in := bufio.NewReaderSize(resp.Body, 64<<10)
-	for {
-		text, err := in.ReadBytes('\n')
-		if err == nil && len(text) == 1 { // a heartbeat
-			continue
-		}
+	return c.stream(ctx, http.MethodPost, "/harness", body, func(text []byte) (last bool, err error) {
 		var item struct {
 			Type  toolscript.EventType `json:"type"`
 			Error *toolscript.RunError `json:"error"`
 		}
-		if err == nil {
-			err = json.Unmarshal(text, &item)
-		}
-		switch {
+		switch err := json.Unmarshal(text, &item); {
 		case err != nil:
-			return c.cutShort(ctx, err)
+			return false, errNotGateway
 		case item.Type != toolscript.EventEnd:
-			if err := emit(bytes.TrimSuffix(text, []byte("\n"))); err != nil {
-				return err
-			}
+			return false, emit(bytes.TrimSuffix(text, []byte("\n")))
 		case item.Error != nil:
-			return &toolscript.Error{Kind: item.Error.Code, Err: errorText(item.Error.Message)}
+			return true, &toolscript.Error{Kind: item.Error.Code, Err: errorText(item.Error.Message)}
 		default:
-			return nil
+			return true, nil
 		}
-	}
+	})
 }
 
 type errorText string

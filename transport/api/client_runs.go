@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -40,12 +39,7 @@ func (c *Client) AbortRun(ctx context.Context, id string) error {
 
 // ReplyRun answers an open question of a server to the run.
 func (c *Client) ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error {
-	body, err := json.Marshal(answer)
-	if err != nil {
-		return invalid("the answer cannot be encoded: %w", err)
-	}
-	_, err = c.ask(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/reply", body)
-	return err
+	return c.tell(ctx, "/runs/"+url.PathEscape(id)+"/reply", answer)
 }
 
 // stdinPiece is the maximum length of the data in one request.

@@ -49,20 +49,12 @@ func (c *Client) Variables(ctx context.Context) ([]string, error) {
 // Reload makes the gateway read its configuration again. env holds values of variables that
 // the configuration refers to.
 func (c *Client) Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error) {
-	body, err := json.Marshal(reloadRequest{env})
-	if err != nil {
-		return toolscript.Reload{}, err
-	}
-	return ask[toolscript.Reload](ctx, c, http.MethodPost, "/reload", body)
+	return post[toolscript.Reload](ctx, c, "/reload", reloadRequest{env})
 }
 
 // PlanReload returns what Reload would do, and changes nothing.
 func (c *Client) PlanReload(ctx context.Context, env map[string]string) (toolscript.ReloadPlan, error) {
-	body, err := json.Marshal(reloadRequest{env})
-	if err != nil {
-		return toolscript.ReloadPlan{}, err
-	}
-	return ask[toolscript.ReloadPlan](ctx, c, http.MethodPost, "/reload/plan", body)
+	return post[toolscript.ReloadPlan](ctx, c, "/reload/plan", reloadRequest{env})
 }
 
 // Servers returns all configured servers, sorted by name. Before that, the gateway waits up
