@@ -97,6 +97,22 @@ func (s *Server) pass(x *exchange) (err error) {
 	return x.c.Next()
 }
 
+// handler returns the fiber handler of a route, which prepares the exchange and calls r.serve.
+func (s *Server) handler(r route) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		x := c.Locals(exchangeKey{}).(*exchange)
+		x.route = r.path
+		err := x.prepare(r)
+		if err == nil {
+			err = r.serve(x)
+		}
+		if r.calls {
+			return unsent(err)
+		}
+		return err
+	}
+}
+
 // begin gives the exchange its context. It fails while the gateway is shutting down;
 // otherwise the caller must call finish later.
 func (x *exchange) begin(within time.Duration) error {

@@ -38,3 +38,9 @@ func unsent(err error) error {
 	}
 	return err
 }
+
+// errRunOnly is the error for a script that uses a route other than those for tools.
+var errRunOnly = &toolscript.Error{
+	Kind: toolscript.Forbidden,
+	Err:  errors.New("the capability of a run allows only to list and call tools"),
+}
