@@ -43,11 +43,11 @@ func (c *runCall) checkKey() error {
 
 // forbidden returns the error of a call that this run may not make.
 func (s *calls) forbidden(id string) error {
-	if s.profile == "" {
+	if s.parts.request.Profile == "" {
 		return Forbidden(id, s.allow)
 	}
 	return &toolscript.Error{
-		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (profile %s: %s)%s", id, s.profile, s.allow, otherAccount(id, s.allow)),
+		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (profile %s: %s)%s", id, s.parts.request.Profile, s.allow, otherAccount(id, s.allow)),
 	}
 }
 

@@ -37,7 +37,7 @@ func (s *calls) builtin(answer func(*calls, context.Context, *runCall) (any, err
 			v, err = toolscript.PlainJSON(found)
 		}
 		if s.deps.Answered != nil && !s.onlyPlanned(c) {
-			call := toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID, Trace: s.trace, Queued: begun.Sub(c.asked)}
+			call := toolscript.Call{ID: c.ID, Args: c.Args, Run: s.id, CallID: c.CallID, Trace: s.parts.request.Trace, Queued: begun.Sub(c.asked)}
 			s.deps.Answered(call, v, time.Since(begun), err)
 		}
 		if toolscript.KindOf(err) == toolscript.Busy { // the queue of the store or of the search is full
@@ -154,7 +154,7 @@ func fetchTool(id string) (tool toolscript.Tool, is bool) {
 func (s *calls) fetch(ctx context.Context, c *runCall) (json.RawMessage, *toolscript.ToolError) {
 	o, err := parseFetch(c.Call)
 	if err == nil {
-		o.Allow, o.Run, o.CallID, o.Trace = s.allow, s.run, c.CallID, s.trace
+		o.Allow, o.Run, o.CallID, o.Trace = s.allow, s.id, c.CallID, s.parts.request.Trace
 		if o.Server != "" { // a request to all servers waits for no server
 			o.Wait = toolscript.ConnectWait
 		}

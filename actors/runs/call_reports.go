@@ -27,7 +27,7 @@ func (s *calls) snapshot() []toolscript.CallRecord {
 func (s *calls) note(c *runCall) *toolscript.CallRecord {
 	if c.record < 0 {
 		c.record = len(s.records)
-		s.records = append(s.records, toolscript.CallRecord{CallID: c.CallID, Tool: c.ID, Task: c.Task, StartMs: ms(c.asked.Sub(s.runStart))})
+		s.records = append(s.records, toolscript.CallRecord{CallID: c.CallID, Tool: c.ID, Task: c.Task, StartMs: ms(c.asked.Sub(s.startedAt))})
 	}
 	return &s.records[c.record]
 }

@@ -22,24 +22,14 @@ import (
 // reads from the sandbox begins calls, the goroutines that read from servers end them,
 // and the run's actor reads the state.
 type calls struct {
-	run, trace, profile string          // id of the run, ExecRequest.Trace and ExecRequest.Profile
-	owner               owner           // owner of the stored values
-	ctx                 context.Context // context of the run
-	deps                *Deps
-	allow               toolscript.Filter
-	limits              toolscript.Limits
-	events              *emitter
-	questions           *elicitations
-	tasks               *taskMemory
-	within              *lent                // the run that a nested run belongs to; otherwise nil
-	detailed            bool                 // callEnd has arguments and result
-	settled             func()               // called when the script has ended and no call is in flight
-	left                func() time.Duration // timeLeft
+	*parts
+	settled func()               // called when the script has ended and no call is in flight
+	left    func() time.Duration // timeLeft, one value for all calls
 
 	mu                  sync.Mutex
 	over                bool // whether the script has ended
 	admitted, completed int64
-	runStart, begun     time.Time                   // start of the run, and of the script's time, see scriptBegins
+	begun               time.Time                   // start of the script's time, see scriptBegins
 	free, outside       int64                       // how many more calls may start, and how many came over HTTP
 	queue               []*runCall                  // in the order of arrival; some may have been dropped
 	first               [1]*runCall                 // memory for a queue with one call
@@ -180,7 +170,7 @@ func (s *calls) fail(c *runCall, err error) {
 // startNow begins the call of a tool in this goroutine. It returns false if the goroutine would have to
 // wait for the client, the server, the check of the arguments, or an earlier call with the same key.
 func (s *calls) startNow(c *runCall) bool {
-	if c.builtin != nil || c.tool.Name == "" || c.Key != "" || c.Task && s.detailed || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
+	if c.builtin != nil || c.tool.Name == "" || c.Key != "" || c.Task && s.detailed() || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
 		return false
 	}
 	c.begun = time.Now()
@@ -204,7 +194,7 @@ func (s *calls) request(c *runCall, id string) toolscript.Call {
 		left = nil
 	}
 	return toolscript.Call{
-		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Left: left, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
+		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.id, Trace: s.parts.request.Trace, CallID: c.CallID, Left: left, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
 		Progress: func(p toolscript.Progress) { s.progress(c, p) },
 	}
 }
@@ -341,7 +331,7 @@ func (s *calls) close(c *runCall, how ending, took float64) {
 	}
 	delete(s.inFlight, c.CallID)
 	if c.kept {
-		s.tasks.release(len(c.Args))
+		s.shared.tasks.release(len(c.Args))
 	}
 	if c.record >= 0 {
 		r := &s.records[c.record]

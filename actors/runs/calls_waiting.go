@@ -13,7 +13,7 @@ import (
 func (s *calls) admit(c *runCall) error {
 	err := s.enter(c)
 	if err != nil && s.deps.Refused != nil {
-		s.deps.Refused(toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID}, err)
+		s.deps.Refused(toolscript.Call{ID: c.ID, Args: c.Args, Run: s.id, CallID: c.CallID}, err)
 	}
 	return err
 }

@@ -23,7 +23,7 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
 	src := w.source()
 	src.Dialect = w.request.Dialect
-	result, err := w.cache.compiled.find(w, "compiled", hash(src.Texts()...), func() (compilation, bool, error) {
+	result, err := w.shared.cache.compiled.find(w, "compiled", hash(src.Texts()...), func() (compilation, bool, error) {
 		var r compilation
 		err := w.borrow(ctx, toolscript.Parsing, func(ctx context.Context, c Checker) (err error) {
 			r.Compiled, r.found, err = c.Compile(ctx, src)
@@ -104,7 +104,7 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled) ([]tool
 		Spent:   w.spent,
 		Module:  types,
 	}
-	return w.cache.checked.find(w, "checked", hash(append(t.Texts(), types.Key, strconv.FormatBool(t.Strict))...), func() (found []toolscript.Diagnostic, keep bool, err error) {
+	return w.shared.cache.checked.find(w, "checked", hash(append(t.Texts(), types.Key, strconv.FormatBool(t.Strict))...), func() (found []toolscript.Diagnostic, keep bool, err error) {
 		err = w.borrow(ctx, toolscript.Checking, func(ctx context.Context, c Checker) (err error) {
 			found, err = c.Check(ctx, t)
 			return err

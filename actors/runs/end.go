@@ -76,11 +76,11 @@ func (w *work) valueTooLarge(value []byte) *toolscript.RunError {
 // progress returns the metadata of an error: the time and the numbers of calls so far.
 func (w *work) progress() map[string]any {
 	_, completed, pending := w.calls.counts()
-	return map[string]any{"elapsedMs": ms(time.Since(w.start)), "completedTools": completed, "pendingTools": pending}
+	return map[string]any{"elapsedMs": ms(time.Since(w.startedAt)), "completedTools": completed, "pendingTools": pending}
 }
 
 func (w *work) measure() {
-	w.metrics.DurationMs = ms(time.Since(w.start))
+	w.metrics.DurationMs = ms(time.Since(w.startedAt))
 	admitted, _, _ := w.calls.counts()
 	w.metrics.ToolCalls = int(admitted)
 	w.metrics.StdoutBytes, w.metrics.StderrBytes = w.console.written()

@@ -31,7 +31,7 @@ func (r *run) used(entry *toolscript.RunEntry) {
 	use := &entry.Used
 	use.ToolCalls, _, use.InFlight = r.calls.counts()
 	use.OutputBytes, use.LogLines = r.console.usedBytes.Load(), r.console.usedLines.Load()
-	if r.begin.within != nil {
+	if r.within != nil {
 		return
 	}
 	for _, q := range r.questions.waiting() {

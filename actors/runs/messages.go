@@ -20,7 +20,7 @@ type (
 		Emit    Emit
 		Reply   mailbox.Reply[Handle]
 
-		within *lent // lent by the run whose script calls this run; nil for the run of a client
+		within *parts // see parts.within
 	}
 
 	// List returns the records of the last runs, the newest first, without calls.
@@ -99,11 +99,9 @@ type Holder struct {
 // runChanged carries the new state of a run to Runs. The record has the calls only when the run has
 // settled, that is, when the script and all its calls have ended.
 type runChanged struct {
-	at         *actor.PID
-	capability string
-	request    *toolscript.ExecRequest // never changed
-	record     toolscript.RunRecord
-	used       func(*toolscript.RunEntry)
-	lent       *lent
-	settled    bool
+	at      *actor.PID
+	parts   *parts
+	record  toolscript.RunRecord
+	used    func(*toolscript.RunEntry)
+	settled bool
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -38,34 +37,10 @@ func newLevels() (l levels) {
 	return l
 }
 
-// lent holds the parts that a run shares with the runs of the saved scripts that it calls. All parts are safe for
-// concurrent use.
-type lent struct {
-	request *toolscript.ExecRequest // never changed
-	limits  toolscript.Limits
-	depth   int
-	calls   *calls
-	console *console
-	events  *emitter
-	asks    *elicitations
-	cpu     *atomic.Int64 // CPU milliseconds of the ended nested runs of all depths
-}
-
-// lend returns the parts that the run shares with its nested runs.
-func (r *run) lend() *lent {
-	if r.lent == nil {
-		r.lent = &lent{request: &r.begin.Request, limits: r.record.Limits, calls: r.calls, console: r.console, events: r.events, asks: r.questions, cpu: &atomic.Int64{}}
-		if p := r.begin.within; p != nil {
-			r.lent.depth, r.lent.cpu = p.depth+1, p.cpu
-		}
-	}
-	return r.lent
-}
-
 var errNoParent = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run that called the script has ended")}
 
 // nest completes the request of a nested run with the rules of the run that it belongs to.
-func (p *lent) nest(q *toolscript.ExecRequest) error {
+func (p *parts) nest(q *toolscript.ExecRequest) error {
 	if p.depth >= maxDepth {
 		return &toolscript.Error{
 			Kind: toolscript.LimitCalls, Err: fmt.Errorf("saved scripts call each other at most %d deep, and %s would be at depth %d", maxDepth, q.File, p.depth+1),
@@ -89,7 +64,7 @@ func (r *Runs) nest(m *Begin) bool {
 	if m.Request.Parent == "" {
 		return true
 	}
-	p := r.live[m.Request.Parent].lent
+	p := r.live[m.Request.Parent].parts
 	err := error(errNoParent)
 	if p != nil {
 		err = p.nest(&m.Request)
@@ -104,7 +79,7 @@ func (r *Runs) nest(m *Begin) bool {
 
 // pass passes the output, approvals, progress and warnings of a nested run to the run that it
 // belongs to, and all events to emit.
-func (p *lent) pass(emit Emit) Emit {
+func (p *parts) pass(emit Emit) Emit {
 	return func(e toolscript.Event) error {
 		switch e.Type {
 		case toolscript.EventStdout:
@@ -124,19 +99,13 @@ func (p *lent) pass(emit Emit) Emit {
 	}
 }
 
-// share makes a nested run use the questions, clock and call budget of the run that it belongs
-// to. It does nothing for the run of a client.
+// share makes a nested run use the questions, clock and call budget of the run that it belongs to.
 func (r *run) share() {
-	p := r.begin.within
-	if p == nil {
-		return
-	}
-	r.questions, r.calls.questions, r.work.clock = p.asks, p.asks, p.asks.clock
-	r.calls.within = p
-	deps := *r.work.deps
-	level := r.shared.levels[p.depth]
+	r.questions = r.within.questions
+	deps := *r.deps
+	level := r.shared.levels[r.within.depth]
 	deps.Sandbox, deps.Deno, deps.Remote = r.inTurn(level, deps.Sandbox), r.inTurn(level, deps.Deno), nil
-	r.work.deps = &deps
+	r.deps = &deps
 }
 
 // inTurn lends sandboxes to at most maxAtDepth nested runs of one depth.
@@ -164,7 +133,7 @@ func (r *run) inTurn(level chan struct{}, lend func(context.Context) (runner.Run
 // take counts a call of a nested run against the budget of this run, and of the runs that
 // this run belongs to. The last event of an agent's script has the number of its calls, so a
 // nested run that outlives the script may make no more calls.
-func (p *lent) take() error {
+func (p *parts) take() error {
 	p.calls.mu.Lock()
 	defer p.calls.mu.Unlock()
 	if p.calls.over && p.request.Agent != "" {

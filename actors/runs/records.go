@@ -18,7 +18,7 @@ const maxRecords = 200
 // note replaces the state of a run that is live.
 func (r *Runs) note(m runChanged) {
 	if _, known := r.live[m.record.RunID]; !known && r.shared.deps.Begun != nil {
-		r.shared.deps.Begun(m.record, m.request)
+		r.shared.deps.Begun(m.record, &m.parts.request)
 	}
 	r.live[m.record.RunID] = m
 }
@@ -84,7 +84,7 @@ func (r *Runs) count() (n int) {
 // reveals nothing about capabilities.
 func (r *Runs) find(capability string) (found Holder) {
 	for id, run := range r.live {
-		if subtle.ConstantTimeCompare([]byte(run.capability), []byte(capability)) == 1 && run.record.EndedAt == nil {
+		if subtle.ConstantTimeCompare([]byte(run.parts.capability), []byte(capability)) == 1 && run.record.EndedAt == nil {
 			found = Holder{id, run.record.Allow}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/anthdm/hollywood/actor"
@@ -16,28 +17,46 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// run is the actor of one run and owns its state. A goroutine takes the script
-// through its stages (work) and uses calls, console, stdin and elicitations, which
-// are safe for concurrent use; the record is changed by Receive only.
-type run struct {
+// parts are what the actor of a run, the stages of its script, its calls and its nested runs share. They do not change
+// after the start, and are safe for concurrent use.
+type parts struct {
 	id         string
 	capability string
-	shared     *shared
-	parent     *actor.PID // Runs
-	begin      Begin
+	request    toolscript.ExecRequest
+	allow      toolscript.Filter // of request
+	limits     toolscript.Limits
+	lowered    toolscript.Limits // see Effective
+	startedAt  time.Time
 	ctx        context.Context // ends with the script
-	cancel     context.CancelCauseFunc
+	shared     *shared
+	deps       *Deps
 
-	record    toolscript.RunRecord // without calls while the run is live
 	events    *emitter
 	calls     *calls
 	console   *console
 	stdin     *stdin
-	questions *elicitations
-	work      *work
-	lent      *lent // see lend
-	settled   bool
-	fault     error // reason for the end of the run, if the current message ends the actor
+	questions *elicitations // in a nested run, those of its caller
+
+	within *parts        // the run whose script calls this run; nil for the run of a client
+	depth  int           // number of runs that this run is nested in
+	cpu    *atomic.Int64 // CPU milliseconds of the ended nested runs of all depths
+}
+
+// detailed reports whether the end events of calls have their arguments and results.
+func (p *parts) detailed() bool { return p.request.Dialect == toolscript.DialectHarness }
+
+// run is the actor of one run and owns its state. A goroutine takes the script
+// through its stages (work); the record is changed by Receive only.
+type run struct {
+	*parts
+	parent *actor.PID // Runs
+	begin  Begin
+	cancel context.CancelCauseFunc
+
+	record  toolscript.RunRecord // without calls while the run is live
+	work    *work
+	settled bool
+	fault   error // reason for the end of the run, if the current message ends the actor
 }
 
 // The messages to a run from its goroutines.
@@ -50,49 +69,49 @@ type (
 func newRun(s *shared, parent *actor.PID, m Begin) *run {
 	q := &m.Request
 	q.File, q.Engine, q.Check = cmp.Or(q.File, "script.ts"), cmp.Or(q.Engine, toolscript.EngineQuickJS), cmp.Or(q.Check, toolscript.CheckError)
-	r := &run{
+	p := &parts{
 		id: "run_" + hex.EncodeToString(random(8)), capability: base64.RawURLEncoding.EncodeToString(random(32)),
-		shared: s, parent: parent, begin: m, fault: mailbox.ErrStopped,
+		request: *q, allow: q.Allow, shared: s, deps: &s.deps, cpu: &atomic.Int64{},
 	}
-	r.ctx, r.cancel = context.WithCancelCause(m.Ctx)
+	if m.within != nil {
+		p.within, p.depth, p.cpu = m.within, m.within.depth+1, m.within.cpu
+	}
+	r := &run{parts: p, parent: parent, begin: m, fault: mailbox.ErrStopped}
+	p.ctx, r.cancel = context.WithCancelCause(m.Ctx)
 	return r
 }
 
 // assemble creates the parts of the run.
 func (r *run) assemble(tell func(any)) {
-	s, q := r.shared, r.begin.Request
-	limits, lowered := Effective(q.Limits, s.deps.Limits())
+	p, q := r.parts, &r.request
+	p.limits, p.lowered = Effective(q.Limits, p.deps.Limits())
+	p.startedAt = time.Now()
 	r.record = toolscript.RunRecord{
 		RunID: r.id, State: "checking", File: q.File, Engine: q.Engine, Check: q.Check, CheckOnly: q.CheckOnly,
-		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: q.Allow, Profile: q.Profile, Agent: q.Agent,
+		StartedAt: p.startedAt, Limits: p.limits, Lowered: p.lowered, Allow: q.Allow, Profile: q.Profile, Agent: q.Agent,
 	}
-	r.events = newEmitter(r.id, s.deps.Kept.Dir, r.begin.Emit, func(err error) {
+	p.events = newEmitter(r.id, p.deps.Kept.Dir, r.begin.Emit, func(err error) {
 		r.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client has disconnected: %w", err)})
 	})
-	r.events.clean = s.deps.cleanEvent
-	context.AfterFunc(r.ctx, r.events.release)
-	r.console = &console{run: r.id, limits: limits, events: r.events, kept: s.deps.Kept}
-	if q.Dialect == toolscript.DialectHarness {
-		r.console.paces = newPaces()
+	p.events.clean = p.deps.cleanEvent
+	context.AfterFunc(r.ctx, p.events.release)
+	p.console = &console{run: r.id, limits: p.limits, events: p.events, kept: p.deps.Kept}
+	if p.detailed() {
+		p.console.paces = newPaces()
 	}
-	r.stdin = newStdin(q.Stdin, r.events)
-	r.questions = &elicitations{
-		person: q.Ask, pages: q.AskPages, ended: r.ctx.Done(), max: limits.Questions, open: map[string]*openQuestion{}, fit: s.deps.Fit, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal, paged: func() { tell(stageEntered{}) },
+	p.stdin = newStdin(q.Stdin, p.events)
+	p.questions = &elicitations{
+		person: q.Ask, pages: q.AskPages, ended: r.ctx.Done(), max: p.limits.Questions, open: map[string]*openQuestion{}, fit: p.deps.Fit, events: p.events, clock: &runner.Clock{}, terminal: q.Terminal, paged: func() { tell(stageEntered{}) },
 	}
-	r.calls = &calls{
-		run: r.id, runStart: r.record.StartedAt, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
-		owner: owner{Session: q.Session, WorkDir: q.Cwd}, tasks: &s.tasks, free: limits.Concurrency, inFlight: map[string]*runCall{}, settled: func() { tell(callsSettled{}) },
-	}
-	r.calls.left = r.calls.timeLeft
+	p.calls = &calls{parts: p, free: p.limits.Concurrency, inFlight: map[string]*runCall{}, settled: func() { tell(callsSettled{}) }}
+	p.calls.left = p.calls.timeLeft
 	if q.Plan {
-		r.calls.plan = &plan{}
+		p.calls.plan = &plan{}
 	}
-	r.work = &work{
-		id: r.id, capability: r.capability, request: q, limits: limits, lowered: lowered, deps: &s.deps, cache: s.cache,
-		events: r.events, calls: r.calls, console: r.console, stdin: r.stdin, clock: r.questions.clock,
-		enter: func(state string) { tell(stageEntered{state}) }, start: r.record.StartedAt,
+	r.work = &work{parts: p, enter: func(state string) { tell(stageEntered{state}) }}
+	if p.within != nil {
+		r.share()
 	}
-	r.share()
 }
 
 func random(n int) []byte {
@@ -151,7 +170,7 @@ func (r *run) report(c *actor.Context) {
 	if r.settled {
 		return
 	}
-	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record, used: r.used, lent: r.lend()})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), parts: r.parts, record: r.record, used: r.used})
 }
 
 // end closes the record. It tells Runs before it emits the last event, so that a client that
@@ -176,7 +195,7 @@ func (r *run) settle(c *actor.Context) {
 		return
 	}
 	r.settled = true
-	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.snapshot(), used: r.used, settled: true})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), parts: r.parts, record: r.snapshot(), used: r.used, settled: true})
 }
 
 // stop ends the run when the gateway shuts down or a message could not be handled.

@@ -14,7 +14,9 @@ import (
 )
 
 // owner identifies the stored values that a run may use.
-type owner = store.Owner
+func (p *parts) owner() store.Owner {
+	return store.Owner{Session: p.request.Session, WorkDir: p.request.Cwd}
+}
 
 // storeArgs has the arguments of all calls of the store.
 type storeArgs struct {
@@ -76,7 +78,7 @@ func (s *calls) storeRequest(op string, args json.RawMessage) (q store.Request, 
 	if err := arguments(args, &given); err != nil {
 		return q, err
 	}
-	q = store.Request{Owner: s.owner, Op: op, Scope: given.Scope, Key: given.Key + given.Prefix, Value: given.Value, Version: given.Version}
+	q = store.Request{Owner: s.owner(), Op: op, Scope: given.Scope, Key: given.Key + given.Prefix, Value: given.Value, Version: given.Version}
 	if given.Name != "" {
 		q.Key, q.Scope = store.RunKey+given.Name, cmp.Or(given.Scope, store.Runs)
 	}
@@ -110,7 +112,7 @@ func (w *work) remember(value json.RawMessage) {
 	if len(value) == 0 {
 		value = json.RawMessage("null")
 	}
-	_, err := w.deps.Store(ctx, store.Request{Owner: w.calls.owner, Op: store.Set, Scope: store.Runs, Key: store.RunKey + name, Value: value})
+	_, err := w.deps.Store(ctx, store.Request{Owner: w.owner(), Op: store.Set, Scope: store.Runs, Key: store.RunKey + name, Value: value})
 	if err != nil {
 		w.warn(fmt.Sprintf("the value was not kept as %s: %s", name, strings.TrimSpace(err.Error())))
 	}

@@ -30,14 +30,14 @@ func (s *calls) keepResult(c *runCall, a runner.Answer) {
 	}
 	text, err := toolscript.PlainJSON(toolscript.TaskResult{CallID: c.CallID, Tool: c.ID, OK: a.Failure == nil, Result: a.Value, Error: a.Failure})
 	if err == nil {
-		err = s.deps.Kept.Put(s.run, kept.Task(c.CallID), text)
+		err = s.deps.Kept.Put(s.id, kept.Task(c.CallID), text)
 	}
 	_ = err // the record of the run says how the task ended
 }
 
 // limitTask bounds a task that outlives the script of an answer. The caller holds mu.
 func (s *calls) limitTask(c *runCall) {
-	if !s.detailed {
+	if !s.detailed() {
 		return
 	}
 	c.late = time.AfterFunc(maxTaskTime, func() {

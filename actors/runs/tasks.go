@@ -25,7 +25,7 @@ func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 		case c.Task && !normally:
 			s.leave(c)
 			return errAborted
-		case c.Task && !s.tasks.take(len(c.Args)):
+		case c.Task && !s.shared.tasks.take(len(c.Args)):
 			s.leave(c)
 			return errTaskMemory
 		case c.Task:

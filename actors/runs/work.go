@@ -21,21 +21,9 @@ func allBusy(role string) error {
 // work takes the script of one run through its stages, from the source to the
 // outcome. Only the goroutine of the run touches it.
 type work struct {
-	id, capability string
-	request        toolscript.ExecRequest
-	limits         toolscript.Limits
-	lowered        toolscript.Limits // see Effective
-	deps           *Deps
-	cache          *scriptCache
+	*parts
+	enter func(state string) // reports a new stage
 
-	events  *emitter
-	calls   *calls
-	console *console
-	stdin   *stdin
-	clock   *runner.Clock
-	enter   func(state string) // reports a new stage
-
-	start     time.Time
 	waited    time.Duration // time spent waiting for servers
 	metrics   toolscript.Metrics
 	spent     runner.Usage // resources spent on compiling
@@ -147,7 +135,7 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 	return runner.Job{
 		RunID: w.id, File: w.request.File, Compiled: compiled,
 		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
-		Limits: w.limitsLeft(), Names: w.names(), Allow: w.request.Allow, Clock: w.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
+		Limits: w.limitsLeft(), Names: w.names(), Allow: w.request.Allow, Clock: w.questions.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
 	}
 }
 
