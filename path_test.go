@@ -11,8 +11,8 @@ import (
 
 // The bounds of the path of one exec. They must never be raised.
 const (
-	maxPathFiles = 32
-	maxPathLines = 4645
+	maxPathFiles = 30
+	maxPathLines = 4440
 )
 
 var pathEntry = regexp.MustCompile("^\\* `(\\S+\\.go)` \\S")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -51,6 +50,29 @@ func (c *pendingCall) Value(key any) any {
 		return c.id
 	}
 	return c.Context.Value(key)
+}
+
+// Start makes the same call as the message Call, without Fetch and Reply, and does not block. done receives the
+// result once, in any goroutine, and does not block. stop cancels the call; the end of m.Ctx cancels it only while
+// it waits for a slot. m must not change before the result. If ok is false, the caller must send the message: there
+// is no connection, or the review holds the tool.
+func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(cause error), ok bool) {
+	o := p.current.Load()
+	if o == nil || o.review.Holds(m.own()) { // the actor says why
+		return nil, false
+	}
+	c := newCall(m, o, false, done)
+	if c.begin() {
+		c.send()
+		return c.stop, true
+	}
+	waiting, ok := c.park()
+	if !ok {
+		return nil, false
+	}
+	m.Origin.Queue(time.Now())
+	o.post(waiting)
+	return c.stop, true
 }
 
 // newCall returns a call for a connection. It is not in flight yet.
@@ -178,66 +200,6 @@ func (c *pendingCall) failed(err error) error {
 		err = named(err, c.about)
 	}
 	return withSent(err, sent)
-}
-
-// stop ends a call for its caller, and asks the connection to end it. A cause without a
-// kind gets the kind Cancelled. A caller that cancels the call of a tool in this process
-// gets its reply when the tool has ended, see reportsEnd. A call that is made again gets the reply of
-// its actor, which knows whether the call was sent. stop does not block.
-func (c *pendingCall) stop(cause error) {
-	if known := (*toolscript.Error)(nil); !errors.As(cause, &known) {
-		cause = &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
-	}
-	f := c.of
-	f.mu.Lock()
-	if c.answered || c.cause != nil {
-		f.mu.Unlock()
-		return
-	}
-	c.cause = cause
-	started, leave := c.started, c.leave
-	f.mu.Unlock()
-	if leave != nil {
-		leave(cause)
-		c.replyLate(cause)
-		return
-	}
-	if p, is := started.(mcpclient.Printer); is {
-		if text, failure := p.Printed(); failure {
-			c.call.Origin.SetPrinted(strings.TrimPrefix(text, "; "))
-		}
-	}
-	if started != nil {
-		c.cancel(started, cause)
-	}
-	if c.reports && toolscript.KindOf(cause) == toolscript.Cancelled {
-		c.replyLate(cause)
-		return
-	}
-	c.replied(nil, c.unanswered(cause)) // even if the connection ignores it
-}
-
-// replyLate ends a stopped call if it has no reply after CancelTime.
-func (c *pendingCall) replyLate(cause error) {
-	late := time.AfterFunc(CancelTime, func() { c.replied(nil, c.unanswered(cause)) })
-	c.whenOver(func() { late.Stop() })
-}
-
-// unanswered returns the error of a call that was stopped after it was handed to the connection.
-func (c *pendingCall) unanswered(cause error) error {
-	return withSent(named(cause, c.about), toolscript.SentUnknown)
-}
-
-// reportsEnd is a connection to tools that run in this process. Such a connection reports when
-// a cancelled call has ended; MCP has no answer to a cancellation.
-type reportsEnd interface{ ReportsEnd() }
-
-// CancelTime is how long the caller of a tool in this process waits for its end after a
-// cancellation. It is longer than the grace of a run, so a run knows which calls have not ended.
-const CancelTime = time.Second
-
-func (c *pendingCall) cancel(started upstream.Started, cause error) {
-	started.Cancel(string(toolscript.KindOf(cause)), c.unanswered(cause))
 }
 
 // replied answers the caller, once.

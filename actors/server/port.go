@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"encoding/json"
 	"sync/atomic"
 	"time"
 
@@ -31,29 +30,6 @@ type open struct {
 	work       *mailbox.Group
 	ages       bool              // conn implements ages
 	post       func(message any) // sends a message to the actor
-}
-
-// Start makes the same call as the message Call, without Fetch and Reply, and does not block. done receives the
-// result once, in any goroutine, and does not block. stop cancels the call; the end of m.Ctx cancels it only while
-// it waits for a slot. m must not change before the result. If ok is false, the caller must send the message: there
-// is no connection, or the review holds the tool.
-func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(cause error), ok bool) {
-	o := p.current.Load()
-	if o == nil || o.review.Holds(m.own()) { // the actor says why
-		return nil, false
-	}
-	c := newCall(m, o, false, done)
-	if c.begin() {
-		c.send()
-		return c.stop, true
-	}
-	waiting, ok := c.park()
-	if !ok {
-		return nil, false
-	}
-	m.Origin.Queue(time.Now())
-	o.post(waiting)
-	return c.stop, true
 }
 
 // InFlight returns the number of calls in flight.

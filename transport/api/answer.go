@@ -40,14 +40,3 @@ func (h *bufferedAnswer) Close() error {
 	h.release()
 	return nil
 }
-
-// answer makes the events that produce emits the answer, or returns its error if it emits none.
-func (st *stream) answer(produce func(*stream) error) error {
-	go st.run(produce)
-	first := <-st.lines
-	if first.text == nil {
-		return st.outcome()
-	}
-	st.send(first)
-	return nil
-}

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"net/http"
 	"time"
 
@@ -11,6 +12,17 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
 )
+
+// exec answers POST /exec with a stream of events, one per line, or with an error if the
+// run does not begin.
+func (s *Server) exec(x *exchange) error {
+	req, err := parseExec(x.body, x.client())
+	if err != nil {
+		return err
+	}
+	req.Trace = x.trace()
+	return newStream(x).answer(func(st *stream) error { return s.backend.Exec(x.ctx, req, st.emit) })
+}
 
 // stream sends the events of one run to its client, one JSON object per line. Blank
 // lines are heartbeats.
@@ -33,6 +45,17 @@ var heartbeatLine = line{text: []byte("\n")}
 
 func newStream(x *exchange) *stream {
 	return &stream{x: x, lines: make(chan line, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// answer makes the events that produce emits the answer, or returns its error if it emits none.
+func (st *stream) answer(produce func(*stream) error) error {
+	go st.run(produce)
+	first := <-st.lines
+	if first.text == nil {
+		return st.outcome()
+	}
+	st.send(first)
+	return nil
 }
 
 // run calls produce, which emits the events.
@@ -159,6 +182,9 @@ func (st *stream) writeFault(w *bufio.Writer) {
 		st.write(w, text)
 	}
 }
+
+// errNoEnd is the error for a Backend that does not emit the last event.
+var errNoEnd = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the run stopped without its last event")}
 
 // outcome returns the error with which the run ended, for the log.
 func (st *stream) outcome() error {
