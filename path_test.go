@@ -12,7 +12,7 @@ import (
 // The bounds of the path of one exec. They must never be raised.
 const (
 	maxPathFiles = 30
-	maxPathLines = 4440
+	maxPathLines = 4418
 )
 
 var pathEntry = regexp.MustCompile("^\\* `(\\S+\\.go)` \\S")

@@ -63,33 +63,41 @@ type calls struct {
 	asked func(m message) bool // receives requests of the server; may be nil
 }
 
-// add registers a call that does not go through mcp-go. It returns false if the
-// connection has ended.
-func (c *calls) add(call *sentCall) bool {
-	call.id = c.next()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false
-	}
-	c.open[call.id] = call
-	return true
+func newCalls(on upstream.Events) *calls {
+	return &calls{on: on, open: make(map[int64]*sentCall), odd: &deviations{on: on}}
 }
 
-// complete ends a call that add registered and reports whether it was still in
-// flight. The call's finish runs at most once.
-func (c *calls) complete(call *sentCall, r reply) bool {
+// begin registers a request under a new id. It returns false if the connection has ended.
+func (c *calls) begin(call *sentCall) bool {
+	call.id = firstID + c.last.Add(1)
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.open[call.id] = call
+	}
+	return !c.closed
+}
+
+// end removes a request and reports whether it was in flight.
+func (c *calls) end(call *sentCall) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	open := c.open[call.id] == call
 	delete(c.open, call.id)
-	c.mu.Unlock()
+	return open
+}
+
+// complete ends a call that does not go through mcp-go, and reports whether it was still in
+// flight. The call's finish runs at most once.
+func (c *calls) complete(call *sentCall, r reply) bool {
+	open := c.end(call)
 	if open {
 		call.finish(r)
 	}
 	return open
 }
 
-// lose ends all calls that add registered and rejects new ones. It is called when the
+// lose ends all calls that do not go through mcp-go, and rejects new requests. It is called when the
 // connection has ended.
 func (c *calls) lose() {
 	c.mu.Lock()
@@ -104,27 +112,6 @@ func (c *calls) lose() {
 	for _, call := range lost {
 		c.complete(call, reply{lost: true})
 	}
-}
-
-func newCalls(on upstream.Events) *calls {
-	return &calls{on: on, open: make(map[int64]*sentCall), odd: &deviations{on: on}}
-}
-
-func (c *calls) next() int64 { return firstID + c.last.Add(1) }
-
-// begin registers a call that goes through mcp-go.
-func (c *calls) begin(call *sentCall) *sentCall {
-	call.id = c.next()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open[call.id] = call
-	return call
-}
-
-func (c *calls) end(call *sentCall) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.open, call.id)
 }
 
 func (c *calls) find(id int64) *sentCall {

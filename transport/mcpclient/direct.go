@@ -43,7 +43,7 @@ func (c *Conn) startDirect(to *stdio, t upstream.ToolCall, about toolscript.Erro
 		call.watch.Store(&call.tool.Watch)
 	}
 	call.mark = to.mark()
-	if !c.calls.add(call) {
+	if !c.calls.begin(call) {
 		t.Done(nil, c.tooLate(about))
 		return upstream.EndedCall{}
 	}

@@ -147,7 +147,10 @@ func (f *filter) long(in *bufio.Reader, piece []byte, deep *rawjson.Meter) error
 		if message.Len()+len(piece) > f.limit {
 			head := bytes.Clone(message.Bytes()[:min(message.Len(), edge)])
 			message.Reset(lease)
-			return f.refuse(in, head, piece, more)
+			if ok, err := f.refuse(in, head, piece, more, reply{err: httptransport.ErrTooLarge}); err != nil || ok {
+				return err
+			}
+			return errTooLarge
 		}
 		if err := message.Write(f.ctx, lease, piece, f.limit); err != nil {
 			return err
@@ -171,36 +174,24 @@ func (f *filter) long(in *bufio.Reader, piece []byte, deep *rawjson.Meter) error
 	return nil
 }
 
-// refuse skips the rest of a message that is too large, and fails its call.
-func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
+// refuse skips the rest of a message that is too large or, for mcp-go, nested too deeply, and fails its call with r.
+// The message begins with head, and piece is its last part so far. ok is false if the message belongs to no call.
+func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool, r reply) (ok bool, err error) {
 	lastPart := bytes.Clone(piece[max(0, len(piece)-edge):])
 	end, skipped, err := skip(in, more)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return false, err
+	case skipped > maxSkipped:
+		return false, errTooLarge
 	}
-	lastPart = append(lastPart, end...)
-	if skipped > maxSkipped {
-		return errTooLarge
-	}
-	if !f.refused(httptransport.In(head, lastPart), reply{err: httptransport.ErrTooLarge}) {
-		return errTooLarge
-	}
-	return nil
+	return f.refused(httptransport.In(head, append(lastPart, end...)), r), nil
 }
 
-// refuseDeep skips the rest of a message that is nested too deeply for mcp-go. If it
-// is an answer, its call fails at once.
+// refuseDeep refuses a message that is nested too deeply.
 func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) error {
-	lastPart := bytes.Clone(piece[max(0, len(piece)-edge):])
-	end, skipped, err := skip(in, more)
-	if err != nil {
-		return err
-	}
-	if skipped > maxSkipped {
-		return errTooLarge
-	}
-	f.refused(httptransport.In(head, append(lastPart, end...)), reply{failure: &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: rawjson.ErrTooDeep.Error()}})
-	return nil
+	_, err := f.refuse(in, head, piece, more, reply{failure: &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: rawjson.ErrTooDeep.Error()}})
+	return err
 }
 
 // next returns the next part of a line, valid until the next read, and whether the

@@ -65,7 +65,8 @@ func (c *Conn) forward(ctx context.Context, wire transport.Interface, request tr
 	defer release()
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
-	call := c.calls.begin(&sentCall{stop: stop, lease: c.answers.Lease(ctx), sole: isSole(request.Method)})
+	call := &sentCall{stop: stop, lease: c.answers.Lease(ctx), sole: isSole(request.Method)}
+	c.calls.begin(call)
 	defer c.calls.end(call)
 	request.ID = mcp.NewRequestId(call.id)
 	response, err := exchange(sending, wire, call, request)

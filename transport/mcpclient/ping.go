@@ -23,7 +23,8 @@ func (c *Conn) Ping(ctx context.Context) error {
 	about := toolscript.Error{Server: c.name}
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
-	call := c.calls.begin(&sentCall{stop: stop})
+	call := &sentCall{stop: stop}
+	c.calls.begin(call)
 	defer c.calls.end(call)
 	request, err := c.dialect.request(call, string(mcp.MethodPing), nil)
 	if err != nil {

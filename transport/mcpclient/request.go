@@ -36,7 +36,8 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	defer release()
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
-	call := c.calls.begin(&sentCall{progress: progress, stop: stop, lease: c.answers.Lease(ctx), conn: c, sole: isSole(method)})
+	call := &sentCall{progress: progress, stop: stop, lease: c.answers.Lease(ctx), conn: c, sole: isSole(method)}
+	c.calls.begin(call)
 	defer c.calls.end(call)
 	if process, ok := c.peer.(*stdio); ok {
 		call.mark = process.mark()
