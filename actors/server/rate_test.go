@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +18,9 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-// starts records when calls begin on a connection that answers at once.
+// starts records when calls begin on a connection that answers them after a time.
 type starts struct {
+	takes time.Duration
 	mu    sync.Mutex
 	begin time.Time
 	tools []string
@@ -29,8 +29,9 @@ type starts struct {
 
 func (s *starts) call(_ context.Context, tool string, _ func()) (json.RawMessage, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.tools, s.at = append(s.tools, tool), append(s.at, time.Since(s.begin))
+	s.mu.Unlock()
+	time.Sleep(s.takes)
 	return json.RawMessage(`{}`), nil
 }
 
@@ -111,25 +112,29 @@ func TestRateLimitOfThePort(t *testing.T) {
 	})
 }
 
-// Runs take turns while they wait for tokens.
-func TestRateLimitIsFairBetweenRuns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, s := limited(t, 1, time.Second, 1)
-		var calls []<-chan outcome
-		for i := range 4 {
-			calls = append(calls, r.callOf(t.Context(), "greedy", fmt.Sprint("greedy", i)))
-			synctest.Wait()
-		}
-		for i := range 2 {
-			calls = append(calls, r.callOf(t.Context(), "modest", fmt.Sprint("modest", i)))
-			synctest.Wait()
-		}
-		wait(t, calls)
-		want := []string{"greedy0", "greedy1", "modest0", "greedy2", "modest1", "greedy3"}
-		if diff := cmp.Diff(want, s.tools); diff != "" {
-			t.Errorf("order (-want +got):\n%s", diff)
-		}
-	})
+// Runs take turns while they wait for a slot or a token: a call of a second run is sent after one call of the first run,
+// not after all of them.
+func TestRunsTakeTurns(t *testing.T) {
+	for name, config := range map[string]upstream.Config{
+		"slots": {Concurrency: 1}, "tokens": {RateLimit: upstream.RateLimit{Calls: 1, Per: time.Second, Burst: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &starts{takes: time.Millisecond}
+				r := start(t, options{config: config, dial: calling(s.call)})
+				var calls []<-chan outcome
+				for _, tool := range []string{"greedy0", "greedy1", "greedy2", "greedy3", "modest0", "modest1"} {
+					calls = append(calls, r.callOf(t.Context(), tool[:6], tool))
+					synctest.Wait()
+				}
+				wait(t, calls)
+				want := []string{"greedy0", "greedy1", "modest0", "greedy2", "modest1", "greedy3"}
+				if diff := cmp.Diff(want, s.tools); diff != "" {
+					t.Errorf("order (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
 }
 
 // A call that cannot begin before its deadline fails at once, with the time after which
@@ -209,31 +214,8 @@ func TestRateLimitAndCancellation(t *testing.T) {
 	})
 }
 
-// The bounds of calls in flight and of waiting calls hold with a rate limit too. A full
-// queue says when the next call leaves it.
-func TestRateLimitKeepsTheOtherBounds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := start(t, options{
-			config: upstream.Config{RateLimit: upstream.RateLimit{Calls: 1, Per: time.Minute, Burst: 2000}}, dial: calling(never),
-		})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		var calls []<-chan outcome
-		for range 64 + 1024 {
-			calls = append(calls, r.call(ctx, "a"))
-		}
-		synctest.Wait()
-		if s := r.status(); s.InFlight != 64 || s.Queued != 1024 {
-			t.Fatalf("%d calls in flight, %d waiting, want 64 and 1,024", s.InFlight, s.Queued)
-		}
-		if got := <-r.call(ctx, "a"); toolscript.KindOf(got.err) != toolscript.Busy {
-			t.Errorf("call 1,089 = %v, want busy", got.err)
-		}
-		cancel()
-		for _, done := range calls {
-			<-done
-		}
-	})
+// A full queue says when the next call leaves it.
+func TestRateLimitOfAFullQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := limited(t, 1, 2*time.Second, 1)
 		ctx, cancel := context.WithCancel(t.Context())

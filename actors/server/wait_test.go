@@ -116,24 +116,3 @@ func TestUnsentCallIsSentAgain(t *testing.T) {
 		}
 	})
 }
-
-// TestCancelledCallerDoesNotWait: a call that waits for a connection ends with its context.
-func TestCancelledCallerDoesNotWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		conn := withTools("a")
-		r := start(t, options{dial: down(conn, 100)})
-		conn.die(errors.New("exit status 7"))
-		synctest.Wait()
-		ctx, cancel := context.WithCancel(t.Context())
-		call := r.waitingCall(ctx, 10*time.Second)
-		synctest.Wait()
-		cancel()
-		if got := <-call; toolscript.KindOf(got.err) != toolscript.Cancelled || got.took > 0 {
-			t.Errorf("%v after %v, want cancelled", got.err, got.took)
-		}
-		synctest.Wait()
-		if s := r.status(); s.Queued != 0 {
-			t.Errorf("%d calls wait", s.Queued)
-		}
-	})
-}
