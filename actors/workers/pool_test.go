@@ -115,34 +115,6 @@ func (b *bench) mustTake() workers.Worker {
 	return w
 }
 
-func TestSpareIsStartedInAdvance(t *testing.T) {
-	f := &factory{delay: time.Second}
-	withPool(t, workers.Options{Max: 4, Spare: 1}, f, func(b *bench) {
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		before := time.Now()
-		w := b.mustTake()
-		if waited := time.Since(before); waited != 0 {
-			b.t.Errorf("the first run waited %v for a worker", waited)
-		}
-		workers.GiveBack(b.at, w, false)
-	})
-}
-
-func TestWorkerIsUsedAgain(t *testing.T) {
-	f := &factory{}
-	withPool(t, workers.Options{Max: 4}, f, func(b *bench) {
-		first := b.mustTake()
-		workers.GiveBack(b.at, first, false)
-		if second := b.mustTake(); second != first {
-			b.t.Error("a healthy worker was not used again")
-		}
-		if n := f.began.Load(); n != 1 {
-			b.t.Errorf("%d processes started, want 1", n)
-		}
-	})
-}
-
 func TestBrokenWorkerIsReplaced(t *testing.T) {
 	f := &factory{}
 	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
@@ -155,23 +127,6 @@ func TestBrokenWorkerIsReplaced(t *testing.T) {
 		second.Kill() // the worker ends while a run uses it
 		if third := b.mustTake(); third == second {
 			b.t.Error("a dead worker was lent again")
-		}
-	})
-}
-
-func TestRunsQueueAtTheBound(t *testing.T) {
-	f := &factory{}
-	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
-		w := b.mustTake()
-		if _, err := b.take(time.Second); toolscript.KindOf(err) != toolscript.Timeout {
-			b.t.Errorf("a second run at the bound got %v, want a timeout", err)
-		}
-		got := make(chan workers.Worker, 1)
-		go func() { v, _ := b.take(time.Minute); got <- v }()
-		synctest.Wait()
-		workers.GiveBack(b.at, w, false)
-		if next := <-got; next != w {
-			b.t.Error("the queued run did not get the returned worker")
 		}
 	})
 }
@@ -376,6 +331,9 @@ func TestRequestsAreServedInOrder(t *testing.T) {
 			group.Go(func() {
 				got, err := b.take(patience)
 				if err != nil {
+					if toolscript.KindOf(err) != toolscript.Timeout {
+						b.t.Errorf("the impatient run: %v, want a timeout", err)
+					}
 					return
 				}
 				mu.Lock()
@@ -390,6 +348,9 @@ func TestRequestsAreServedInOrder(t *testing.T) {
 		group.Wait()
 		if want := []int{0, 1, 3, 4}; !slices.Equal(order, want) {
 			b.t.Errorf("served in the order %v, want %v", order, want)
+		}
+		if n := f.began.Load(); n != 1 {
+			b.t.Errorf("%d processes started, want 1, which is used again", n)
 		}
 	})
 }
