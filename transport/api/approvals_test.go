@@ -78,24 +78,6 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestApprovalsOfARun: with the capability of a run, approvals can neither be listed nor answered.
-func TestApprovalsOfARun(t *testing.T) {
-	const run = "capability-of-a-run-000000"
-	l := serve(t, &fake{runOf: map[string]string{run: "r1"}, approve: func(string, toolscript.ApprovalAnswer, bool) error {
-		t.Error("an answer of a run arrived")
-		return nil
-	}})
-	base := l.BaseURL() + "/" + run + "/approvals"
-	if a := ask(t, http.MethodGet, base, http.NoBody); a.kind() != toolscript.Forbidden {
-		t.Errorf("GET /approvals: %d %s", a.status, a.body)
-	}
-	for _, body := range []string{`{"action":"allow","code":"ABCDEF"}`, `{"action":"deny"}`} {
-		if a := ask(t, http.MethodPost, base+"/apr_1", strings.NewReader(body)); a.kind() != toolscript.Forbidden {
-			t.Errorf("POST %s: %d %s", body, a.status, a.body)
-		}
-	}
-}
-
 // TestNoApprover: if the gateway has no approver secret, no header makes a request an approver's.
 func TestNoApprover(t *testing.T) {
 	l := serve(t, &fake{approve: func(_ string, _ toolscript.ApprovalAnswer, approver bool) error {

@@ -30,6 +30,8 @@ var everyRoute = []struct{ method, path, body string }{
 	{http.MethodGet, "/runs/r1", ""},
 	{http.MethodDelete, "/runs/r1", ""},
 	{http.MethodPost, "/runs/r1/stdin", `{"eof":true}`},
+	{http.MethodGet, "/approvals", ""},
+	{http.MethodPost, "/approvals/apr_1", `{"action":"deny"}`},
 }
 
 // TestWithoutCapability: without a valid capability, the answer is the same for existing and unknown routes.

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/api"
 )
 
 func TestSearch(t *testing.T) {
@@ -90,22 +89,5 @@ func TestDescribe(t *testing.T) {
 	}
 	if _, err := l.client(t).Describe(t.Context(), "nobody"); toolscript.KindOf(err) != toolscript.NotFound {
 		t.Errorf("nobody: %v", err)
-	}
-}
-
-// TestARunMaySearch: a run can list all tools, so it can also search.
-func TestARunMaySearch(t *testing.T) {
-	capability := api.NewToken()
-	l := serve(t, &fake{runOf: map[string]string{capability: "r1"}})
-	run := api.NewClient(l.BaseURL() + "/" + capability)
-	defer run.Close()
-	if _, err := run.Search(t.Context(), toolscript.SearchQuery{Text: "x"}); err != nil {
-		t.Error(err)
-	}
-	if _, err := run.Describe(t.Context(), "demo__echo"); err != nil {
-		t.Error(err)
-	}
-	if _, err := run.SearchStats(t.Context()); toolscript.KindOf(err) != toolscript.Forbidden {
-		t.Errorf("stats: %v, want forbidden", err)
 	}
 }
