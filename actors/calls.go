@@ -3,48 +3,72 @@ package actors
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
-// startCall starts a call of a script directly on the connection of its server, if no step
-// of it has to wait. See runs.Deps.
-func (s *System) startCall(c runs.Started, done func(json.RawMessage, error)) (stop func(error), sent bool) {
-	args := c.Args
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
+const nearNames = 3 // similar ids in the error for an unknown id
+
+// CallTool makes one tool call and returns the whole result of the server, even if it
+// has isError. The error is a *toolscript.Error: Invalid if the arguments do not fit
+// the schema of the tool, NotFound, Unauthorized, Unavailable or Busy with a time to
+// try again, Timeout, ToolFailed. For a call with the capability of a run it can also
+// be Forbidden, LimitCalls, or Cancelled at the end of the run.
+func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	if call.Run == "" {
+		return s.callAny(ctx, call)
 	}
-	if s.closing.Err() != nil || c.Key != "" || !s.free(c.Tool) || toolscript.AsksForPage(args) || !s.arguments.Fits(c.Tool.InputSchema, args) {
-		return nil, false
-	}
-	ended := s.report(&c.Call)
-	m := request(&c.Call, &c.Tool, args)
-	m.Ctx, m.Held = context.Background(), c.Held
-	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
-		if errors.Is(err, server.ErrChanged) {
-			done(nil, runs.ErrNotSent)
-			return
-		}
-		if err == nil {
-			s.observe(c.Tool, result)
-		}
-		done(ended(result, s.stopped(err)))
+	caller, err := askRuns(ctx, s, func(r mailbox.Reply[runs.Caller]) any {
+		return runs.GetCaller{ID: call.Run, Reply: r}
 	})
+	if err != nil {
+		return nil, err
+	}
+	return caller(ctx, call)
 }
 
-// report publishes the start of a call, and returns a function that publishes its end. That function returns the
-// result and the error for the caller.
-func (s *System) report(call *toolscript.Call) (ended func(json.RawMessage, error) (json.RawMessage, error)) {
-	s.begun(call)
-	view, start, span := s.current(), time.Now(), s.traceCall(call)
-	return func(result json.RawMessage, err error) (json.RawMessage, error) {
-		err = settled(view, *call, err)
-		span.over(s.ended(view, *call, time.Since(start), result, err))
-		s.search.Busy()
-		return result, err
+// callAny makes a call without applying the rules of a run.
+func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	ended := s.report(&call)
+	result, err := s.callChecked(ctx, &call)
+	return ended(result, err)
+}
+
+// callTool resolves, checks and makes a call, which may wait for each of these steps.
+func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result json.RawMessage, err error) {
+	sent := toolscript.SentNo
+	defer func() { err = toolscript.WithSent(err, sent) }()
+	defer rescue.Catch(s.panicked(&err))
+	if s.closing.Err() != nil {
+		return nil, mailbox.ErrStopped
 	}
+	tool, err := s.resolveCall(ctx, call, allowed(ctx))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := bounded(ctx, server.MaxCall)
+	defer cancel()
+	args, err := s.fit(ctx, tool, call.Args)
+	if err != nil && s.Reread(ctx, tool.Server) { // the schema may have changed
+		if tool, err = s.resolveCall(ctx, call, allowed(ctx)); err != nil {
+			return nil, err
+		}
+		args, err = s.fit(ctx, tool, call.Args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.approve(ctx, call, tool, args); err != nil {
+		return nil, err
+	}
+	sent = "" // the reply says whether it was sent
+	result, err = s.once(ctx, call, tool, args)
+	if err == nil {
+		s.observe(tool, result)
+	}
+	return result, err
 }

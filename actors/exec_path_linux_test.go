@@ -86,7 +86,7 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 			}
 		}
 	}
-	for _, file := range []string{"actors/runs/calls.go", "actors/calls.go", "actors/server/pending_call.go", "runner/session/call.go", "runner/worker/run.go"} {
+	for _, file := range []string{"actors/runs/calls.go", "actors/exec.go", "actors/server/pending_call.go", "runner/session/call.go", "runner/worker/run.go"} {
 		if !found[file] {
 			t.Errorf("%s is on no stack; the test looks at the wrong ones:\n%s", file, stacks)
 		}

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"log/slog"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
@@ -114,29 +111,6 @@ func (f *filter) pass(message []byte) {
 	}
 }
 
-// text handles a line that is not a message. If the line contains the answer to a call, or completes
-// an answer on several lines, text ends the call.
-func (s *stdio) text(line []byte) {
-	words := s.words.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
-	if words == "" {
-		return
-	}
-	s.stdoutText.CompareAndSwap(nil, &words)
-	s.noise.add(words)
-	s.on.Logf(slog.LevelDebug, "text on standard output: %s", words)
-	if s.calls.unreadable(line, "") {
-		return
-	}
-	whole := s.object.add(line)
-	if whole == nil {
-		return
-	}
-	s.noise.add(s.words.Printable(string(whole[:min(len(whole), upstream.MaxRaw)])))
-	if m, ok := parse(whole); !s.calls.unreadable(whole, "it is spread over several lines") && ok && m.method == "" {
-		s.calls.other(m)
-	}
-}
-
 // long handles a message that does not fit into the buffer. piece is its first part; deep has
 // already measured that part.
 func (f *filter) long(in *bufio.Reader, piece []byte, deep *rawjson.Meter) error {
@@ -174,26 +148,6 @@ func (f *filter) long(in *bufio.Reader, piece []byte, deep *rawjson.Meter) error
 	return nil
 }
 
-// refuse skips the rest of a message that is too large or, for mcp-go, nested too deeply, and fails its call with r.
-// The message begins with head, and piece is its last part so far. ok is false if the message belongs to no call.
-func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool, r reply) (ok bool, err error) {
-	lastPart := bytes.Clone(piece[max(0, len(piece)-edge):])
-	end, skipped, err := skip(in, more)
-	switch {
-	case err != nil:
-		return false, err
-	case skipped > maxSkipped:
-		return false, errTooLarge
-	}
-	return f.refused(httptransport.In(head, append(lastPart, end...)), r), nil
-}
-
-// refuseDeep refuses a message that is nested too deeply.
-func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) error {
-	_, err := f.refuse(in, head, piece, more, reply{failure: &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: rawjson.ErrTooDeep.Error()}})
-	return err
-}
-
 // next returns the next part of a line, valid until the next read, and whether the
 // line continues after it.
 func next(in *bufio.Reader) (piece []byte, more bool, err error) {
@@ -205,21 +159,6 @@ func next(in *bufio.Reader) (piece []byte, more bool, err error) {
 		return piece, false, nil // a last line without a line break; the next read returns EOF again
 	}
 	return piece, false, err
-}
-
-// skip reads to the end of a line. It returns the last bytes of the line and the
-// number of bytes skipped. It stops after maxSkipped bytes.
-func skip(in *bufio.Reader, more bool) (end []byte, skipped int, err error) {
-	for more && skipped <= maxSkipped {
-		var piece []byte
-		if piece, more, err = next(in); err != nil {
-			return nil, skipped, err
-		}
-		skipped += len(piece)
-		end = append(end, piece...)
-		end = end[max(0, len(end)-edge):]
-	}
-	return end, skipped, nil
 }
 
 // startsMessage reports whether a line begins like a JSON object. Servers, and npx or uvx that start

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
+
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Printer is a Started that records what the server prints during the call.
@@ -55,6 +58,29 @@ func namesError(line string) bool {
 		}
 	}
 	return false
+}
+
+// text handles a line that is not a message. If the line contains the answer to a call, or completes
+// an answer on several lines, text ends the call.
+func (s *stdio) text(line []byte) {
+	words := s.words.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
+	if words == "" {
+		return
+	}
+	s.stdoutText.CompareAndSwap(nil, &words)
+	s.noise.add(words)
+	s.on.Logf(slog.LevelDebug, "text on standard output: %s", words)
+	if s.calls.unreadable(line, "") {
+		return
+	}
+	whole := s.object.add(line)
+	if whole == nil {
+		return
+	}
+	s.noise.add(s.words.Printable(string(whole[:min(len(whole), upstream.MaxRaw)])))
+	if m, ok := parse(whole); !s.calls.unreadable(whole, "it is spread over several lines") && ok && m.method == "" {
+		s.calls.other(m)
+	}
 }
 
 // output reads the standard output of a server, and keeps the beginning of the unfinished line.
