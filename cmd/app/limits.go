@@ -15,8 +15,7 @@ import (
 // configuration applies. The help shows the defaults.
 type Limits struct {
 	timeout, cpu          Duration
-	memory                Megabytes
-	stack                 Count
+	memory, stack         Count
 	toolCalls             Count
 	concurrency           Count
 	questions             Count
@@ -26,7 +25,7 @@ type Limits struct {
 
 // Add adds the flags.
 func (l *Limits) Add(f *pflag.FlagSet) {
-	l.stack.Unit, l.toolCalls.Unit, l.concurrency.Unit, l.questions.Unit, l.logLines.Unit = "KB", "n", "n", "n", "n"
+	l.memory.Unit, l.stack.Unit = "MB", "KB"
 	d := runs.Defaults
 	f.Var(&l.timeout, "timeout", "end the script after this time, such as 500ms, 30s or 2m, including the wait for servers"+ofTime(d.TimeoutMs))
 	f.Var(&l.cpu, "cpu", "processor time the script may use"+ofTime(d.CPUMs))
@@ -46,7 +45,7 @@ func (l *Limits) Limits() toolscript.Limits {
 	return toolscript.Limits{
 		TimeoutMs:   time.Duration(l.timeout).Milliseconds(),
 		CPUMs:       time.Duration(l.cpu).Milliseconds(),
-		MemoryMB:    int64(l.memory),
+		MemoryMB:    l.memory.N,
 		StackKB:     l.stack.N,
 		ToolCalls:   l.toolCalls.N,
 		Concurrency: l.concurrency.N,

@@ -85,12 +85,13 @@ func (s *Search) Over(settings *config.Search) {
 
 // Results holds the flags that select search results.
 type Results struct {
-	Limit     Limit
+	Limit     Count
 	Threshold Ratio
 }
 
 // Add adds the flags, with a prefix to their names.
 func (r *Results) Add(f *pflag.FlagSet, prefix, limit, threshold string) {
+	r.Limit.Most = index.MaxLimit
 	f.VarP(&r.Limit, prefix+"limit", limit, "the maximum number of results (default 3, and up to two more that match as well)")
 	f.VarP(&r.Threshold, prefix+"threshold", threshold, "the minimum confidence of a tool without the words of the query (default 0.35)")
 	FromEnvironment(f, prefix+"limit", "TOOLSCRIPT_SEARCH_LIMIT")
@@ -99,9 +100,7 @@ func (r *Results) Add(f *pflag.FlagSet, prefix, limit, threshold string) {
 
 // Over applies the flags to the settings of the files.
 func (r *Results) Over(settings *config.Search) {
-	if r.Limit > 0 {
-		settings.Limit = int(r.Limit)
-	}
+	settings.Limit = cmp.Or(int(r.Limit.N), settings.Limit)
 	if r.Threshold.Given {
 		settings.Threshold = &r.Threshold.Value
 	}
@@ -130,28 +129,5 @@ func (r *Ratio) Set(text string) error {
 		return errors.New("want a number from 0 to 1")
 	}
 	*r = Ratio{value, true}
-	return nil
-}
-
-// Limit is a maximum number of results.
-type Limit int
-
-func (l *Limit) String() string {
-	if *l == 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*l))
-}
-
-// Type implements pflag.Value.
-func (l *Limit) Type() string { return "n" }
-
-// Set implements pflag.Value.
-func (l *Limit) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > index.MaxLimit {
-		return errors.New("want a whole number from 1 to " + strconv.Itoa(index.MaxLimit))
-	}
-	*l = Limit(n)
 	return nil
 }

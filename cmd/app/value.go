@@ -85,33 +85,11 @@ func (p *Port) Set(text string) error {
 	return nil
 }
 
-// Megabytes is an amount of memory in megabytes.
-type Megabytes int64
-
-func (m *Megabytes) String() string {
-	if *m == 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*m), 10)
-}
-
-// Type implements pflag.Value.
-func (m *Megabytes) Type() string { return "MB" }
-
-// Set implements pflag.Value.
-func (m *Megabytes) Set(text string) error {
-	number, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || number < 1 {
-		return errors.New("want a whole number of megabytes from 1 up")
-	}
-	*m = Megabytes(number)
-	return nil
-}
-
-// Count is a number of 1 or more.
+// Count is a whole number of 1 or more.
 type Count struct {
 	N    int64
-	Unit string // unit for the help
+	Unit string // unit for the help, such as MB; "" is n
+	Most int64  // maximum; 0: the maximum of an int32
 }
 
 func (c *Count) String() string {
@@ -122,16 +100,22 @@ func (c *Count) String() string {
 }
 
 // Type implements pflag.Value.
-func (c *Count) Type() string { return c.Unit }
+func (c *Count) Type() string { return cmp.Or(c.Unit, "n") }
 
 // Set implements pflag.Value.
 func (c *Count) Set(text string) error {
 	number, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || number < 1 {
+	switch {
+	case err == nil && number >= 1 && (c.Most == 0 || number <= c.Most):
+		c.N = number
+		return nil
+	case c.Most > 0:
+		return fmt.Errorf("want a whole number from 1 to %d", c.Most)
+	case c.Unit != "":
+		return fmt.Errorf("want a whole number of %s from 1 up", c.Unit)
+	default:
 		return errors.New("want a whole number from 1 up")
 	}
-	c.N = number
-	return nil
 }
 
 // Bytes is a length, given as a number of bytes, KB or MB.

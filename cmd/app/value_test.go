@@ -8,7 +8,7 @@ import (
 func TestFlagValues(t *testing.T) {
 	var (
 		duration Duration
-		memory   Megabytes
+		memory   = Count{Unit: "MB"}
 		port     Port
 		level    = Choice{Choices: []string{"info", "warn"}}
 	)
@@ -42,7 +42,7 @@ func TestFlagValues(t *testing.T) {
 			}
 		})
 	}
-	if duration != Duration(1500*time.Millisecond) || memory != 64 || port != 65535 || level.Value != "warn" {
-		t.Errorf("kept %v, %v, %v, %v: a bad value must not replace a good one", &duration, memory, port, level.Value)
+	if duration != Duration(1500*time.Millisecond) || memory.N != 64 || port != 65535 || level.Value != "warn" {
+		t.Errorf("kept %v, %v, %v, %v: a bad value must not replace a good one", &duration, memory.N, port, level.Value)
 	}
 }

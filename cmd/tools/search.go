@@ -111,7 +111,7 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 		o.servers = exec.ExtraServers(o.App)
 	}
 	q := toolscript.SearchQuery{
-		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == terminal.AsTypes,
+		Text: o.query, Limit: int(o.results.Limit.N), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == terminal.AsTypes,
 	}
 	if o.results.Threshold.Given {
 		q.Threshold = &o.results.Threshold.Value
