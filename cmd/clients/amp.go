@@ -4,15 +4,8 @@ package clients
 var amp = Client{
 	Name: "amp", Title: "Amp", entry: plainEntry, programs: []string{"amp", "@sourcegraph/amp", "@ampcode/cli"}, set: dollarMember,
 	files: func(p Places) []File {
-		user := p.config("amp/settings.json", "amp.mcpServers")
-		if p.System == "windows" {
-			user = p.settings("amp/settings.json", "amp.mcpServers")
-		}
-		files := []File{user.connected()}
-		if p.Project != "" {
-			files = append(files, p.project(".amp/settings.json", "amp.mcpServers").connected())
-		}
-		return files
+		user := p.configOrSettings("amp/settings.json", "amp/settings.json", "amp.mcpServers")
+		return []File{user.connected(), p.project(".amp/settings.json", "amp.mcpServers").connected()}
 	},
 	translate: func(*translation) {},
 	off:       offField("disabled", true),

@@ -214,9 +214,6 @@ func (f journalFile) undo(backup string) (*Change, error) {
 		return c, nil
 	}
 	c.after, err = os.ReadFile(backup) //nolint:gosec // G304: a private folder of this program
-	if c.after == nil {
-		c.after = []byte{}
-	}
 	return c, err
 }
 

@@ -11,17 +11,9 @@ var claudeCode = Client{
 	Name: "claude-code", Title: "Claude Code", entry: typedEntry, programs: []string{"claude", "@anthropic-ai/claude-code"}, set: dollarMember,
 	files: func(p Places) []File {
 		folder := p.claudeFolder().state
-		user := p.below(folder, ".claude.json", "mcpServers")
-		user.connect = true
-		files := []File{user}
-		if p.Project != "" {
-			local := p.below(folder, ".claude.json", "projects", p.Project, "mcpServers")
-			local.Project = true
-			shared := p.project(".mcp.json", "mcpServers")
-			shared.connect = true
-			files = append(files, local, shared) // in their order of precedence
-		}
-		return files
+		user, local := p.below(folder, ".claude.json", "mcpServers"), p.below(folder, ".claude.json", "projects", p.Project, "mcpServers")
+		local.Project = true
+		return []File{user.connected(), local, p.project(".mcp.json", "mcpServers").connected()} // in their order of precedence
 	},
 	translate: func(t *translation) {
 		t.drop("alwaysLoad", "description")

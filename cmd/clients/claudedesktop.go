@@ -4,9 +4,7 @@ package clients
 var claudeDesktop = Client{
 	Name: "claude-desktop", Title: "Claude Desktop", entry: plainEntry,
 	files: func(p Places) []File {
-		file := p.settings("Claude/claude_desktop_config.json", "mcpServers")
-		file.connect = true
-		return []File{file}
+		return []File{p.settings("Claude/claude_desktop_config.json", "mcpServers").connected()}
 	},
 	translate: func(*translation) {},
 }

@@ -14,7 +14,7 @@ type Client struct {
 	Name  string // name on the command line
 	Title string // name that users see
 
-	files     func(Places) []File
+	files     func(Places) []File // files of the user and of the project; see in
 	translate func(*translation)
 	expand    func(variable) (text string, ok bool) // translates a reference to a variable; nil: the client has only ${NAME}, or no variables
 	bare      bool                                  // $NAME is a reference too
@@ -67,6 +67,11 @@ func names(fits func(*Client) bool) []string {
 		}
 	}
 	return out
+}
+
+// in returns the files of the client; outside of a project, those of the user.
+func (c *Client) in(p Places) []File {
+	return slices.DeleteFunc(c.files(p), func(f File) bool { return f.Project && p.Project == "" })
 }
 
 // Find returns the client of a name that is among some names.

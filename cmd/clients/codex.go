@@ -3,7 +3,6 @@ package clients
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -11,17 +10,8 @@ import (
 var codex = Client{
 	Name: "codex", Title: "Codex", entry: plainEntry, programs: []string{"codex", "@openai/codex"}, inherit: "env_vars",
 	files: func(p Places) []File {
-		folder := filepath.Join(p.Home, ".codex")
-		if own := p.env("CODEX_HOME"); filepath.IsAbs(own) {
-			folder = own
-		}
-		user := p.below(folder, "config.toml", "mcp_servers")
-		user.format, user.connect = tomlFile, true
-		if p.Project == "" {
-			return []File{user}
-		}
-		project := p.project(".codex/config.toml", "mcp_servers")
-		project.format, project.connect = tomlFile, true
+		user, project := p.below(p.named("CODEX_HOME", ".codex"), "config.toml", "mcp_servers").connected(), p.project(".codex/config.toml", "mcp_servers").connected()
+		user.format, project.format = tomlFile, tomlFile
 		return []File{user, project}
 	},
 	translate: func(t *translation) {

@@ -46,9 +46,6 @@ func Connect(c *Client, places Places, project bool, e Entry) (*Change, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err == nil && text == nil {
-		text = []byte{}
-	}
 	has, err := contents(file, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path, err)
@@ -110,7 +107,7 @@ func (c *Change) register(definition ordered, e Entry, replaces bool) error {
 
 // connectFile returns the file of a client in which toolscript is registered.
 func (c *Client) connectFile(places Places, project bool) (File, error) {
-	for _, file := range c.files(places) {
+	for _, file := range c.in(places) {
 		if file.connect && file.Project == project {
 			return file, nil
 		}
@@ -124,7 +121,7 @@ func (c *Client) connectFile(places Places, project bool) (File, error) {
 
 // Registered reports whether a file of a client registers toolscript.
 func Registered(c *Client, places Places) bool {
-	for _, file := range c.files(places) {
+	for _, file := range c.in(places) {
 		found, err := c.read(places, file, nil)
 		if err == nil && slices.ContainsFunc(found, (*Server).isToolscript) {
 			return true

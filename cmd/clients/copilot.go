@@ -7,11 +7,7 @@ import "slices"
 var copilot = Client{
 	Name: "copilot", Title: "Copilot CLI", entry: copilotEntry, programs: []string{"copilot", "@github/copilot"},
 	files: func(p Places) []File {
-		files := []File{p.user(".copilot/mcp-config.json", "mcpServers").connected()}
-		if p.Project != "" {
-			files = append(files, p.project(".github/mcp.json", "mcpServers").connected())
-		}
-		return files
+		return []File{p.user(".copilot/mcp-config.json", "mcpServers").connected(), p.project(".github/mcp.json", "mcpServers").connected()}
 	},
 	translate: func(t *translation) {
 		if tools, _ := t.fields["tools"].([]any); !slices.Contains(tools, any("*")) {

@@ -3,14 +3,7 @@ package clients
 var cursor = Client{
 	Name: "cursor", Title: "Cursor", entry: plainEntry, expand: editorVariable, programs: []string{"cursor-agent"}, set: editorMember,
 	files: func(p Places) []File {
-		user := p.user(".cursor/mcp.json", "mcpServers")
-		user.connect = true
-		if p.Project == "" {
-			return []File{user}
-		}
-		project := p.project(".cursor/mcp.json", "mcpServers")
-		project.connect = true
-		return []File{user, project}
+		return []File{p.user(".cursor/mcp.json", "mcpServers").connected(), p.project(".cursor/mcp.json", "mcpServers").connected()}
 	},
 	translate: func(t *translation) {
 		t.drop("description")

@@ -34,7 +34,7 @@ func (c *Client) Doubled(places Places, targets Targets) ([]Doubled, error) {
 		}
 	}
 	var found []Doubled
-	for _, file := range c.files(places) {
+	for _, file := range c.in(places) {
 		theirs, err := c.read(places, file, nil)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

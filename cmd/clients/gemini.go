@@ -11,14 +11,7 @@ import (
 var gemini = Client{
 	Name: "gemini", Title: "Gemini CLI", entry: plainEntry, bare: true, programs: []string{"gemini", "@google/gemini-cli"}, set: dollarMember,
 	files: func(p Places) []File {
-		user := p.user(".gemini/settings.json", "mcpServers")
-		user.connect = true
-		if p.Project == "" {
-			return []File{user}
-		}
-		project := p.project(".gemini/settings.json", "mcpServers")
-		project.connect = true
-		return []File{user, project}
+		return []File{p.user(".gemini/settings.json", "mcpServers").connected(), p.project(".gemini/settings.json", "mcpServers").connected()}
 	},
 	translate: translateGemini,
 	excluded:  geminiExcluded,

@@ -10,11 +10,8 @@ import (
 var goose = Client{
 	Name: "goose", Title: "Goose", entry: gooseEntry, programs: []string{"goose"},
 	files: func(p Places) []File {
-		user := p.config("goose/config.yaml", "extensions")
-		if p.System == "windows" {
-			user = p.settings("Block/goose/config/config.yaml", "extensions")
-		}
-		user.format, user.connect = yamlFile, true
+		user := p.configOrSettings("goose/config.yaml", "Block/goose/config/config.yaml", "extensions").connected()
+		user.format = yamlFile
 		return []File{user}
 	},
 	translate: func(t *translation) {

@@ -118,7 +118,7 @@ func Plan(places Places, targets Targets, o Options) (*Import, error) {
 		if o.From != nil && c != o.From {
 			continue
 		}
-		for _, file := range c.files(places) {
+		for _, file := range c.in(places) {
 			p.take(c, file)
 		}
 	}

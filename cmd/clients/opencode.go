@@ -20,15 +20,11 @@ func likeOpencode(name, title string, programs []string, project ...string) Clie
 	return Client{
 		Name: name, Title: title, entry: listEntry, programs: programs, set: bracedMember, variables: "environment",
 		files: func(p Places) []File {
-			files := firstExisting(p.config(name+"/"+name+".json", "mcp"), p.config(name+"/"+name+".jsonc", "mcp"))
-			if p.Project == "" {
-				return files
-			}
 			var own []File
 			for _, path := range project {
 				own = append(own, p.project(path, "mcp"))
 			}
-			return append(files, firstExisting(own...)...)
+			return append(firstExisting(p.config(name+"/"+name+".json", "mcp"), p.config(name+"/"+name+".jsonc", "mcp")), firstExisting(own...)...)
 		},
 		translate: translateOpencode,
 		off:       offField("enabled", false),

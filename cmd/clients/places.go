@@ -37,31 +37,34 @@ func (p Places) project(path string, keys ...string) File {
 // settings returns a file in the folder in which the system keeps the settings of desktop
 // programs.
 func (p Places) settings(path string, keys ...string) File {
-	folder := filepath.Join(p.Home, ".config")
 	switch p.System {
 	case "darwin":
-		folder = filepath.Join(p.Home, "Library", "Application Support")
+		return p.below(filepath.Join(p.Home, "Library", "Application Support"), path, keys...)
 	case "windows":
-		folder = filepath.Join(p.Home, "AppData", "Roaming")
+		return p.below(p.named("APPDATA", "AppData/Roaming"), path, keys...)
 	}
-	variable := map[string]string{"windows": "APPDATA", "darwin": ""}
-	name, known := variable[p.System]
-	if !known {
-		name = "XDG_CONFIG_HOME"
+	return p.config(path, keys...)
+}
+
+// named returns the folder that a variable names, else one below the home folder.
+func (p Places) named(variable, path string) string {
+	if own := p.env(variable); filepath.IsAbs(own) {
+		return own
 	}
-	if own := p.env(name); name != "" && filepath.IsAbs(own) {
-		folder = own
-	}
-	return p.below(folder, path, keys...)
+	return filepath.Join(p.Home, filepath.FromSlash(path))
 }
 
 // config returns a file in ~/.config, which some programs use on all systems.
 func (p Places) config(path string, keys ...string) File {
-	folder := filepath.Join(p.Home, ".config")
-	if own := p.env("XDG_CONFIG_HOME"); filepath.IsAbs(own) {
-		folder = own
+	return p.below(p.named("XDG_CONFIG_HOME", ".config"), path, keys...)
+}
+
+// configOrSettings returns a file of config, or on Windows another one of settings.
+func (p Places) configOrSettings(config, settings string, keys ...string) File {
+	if p.System == "windows" {
+		return p.settings(settings, keys...)
 	}
-	return p.below(folder, path, keys...)
+	return p.config(config, keys...)
 }
 
 // firstExisting returns files of which a client writes to the first that exists.

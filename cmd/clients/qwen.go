@@ -4,11 +4,10 @@ package clients
 var qwen = Client{
 	Name: "qwen", Title: "Qwen Code", entry: qwenEntry, bare: true, programs: []string{"qwen", "@qwen-code/qwen-code"}, set: dollarMember,
 	files: func(p Places) []File {
-		files := []File{p.user(".qwen/settings.json", "mcpServers").connected()}
-		if p.Project != "" {
-			files = append(files, p.project(".qwen/settings.json", "mcpServers").connected(), p.project(".qwen/settings.local.json", "mcpServers"))
+		return []File{
+			p.user(".qwen/settings.json", "mcpServers").connected(),
+			p.project(".qwen/settings.json", "mcpServers").connected(), p.project(".qwen/settings.local.json", "mcpServers"),
 		}
-		return files
 	},
 	translate: func(t *translation) {
 		translateGemini(t)

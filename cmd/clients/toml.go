@@ -51,6 +51,10 @@ func setTable(text []byte, table string, keys ...string) ([]byte, error) {
 	if bytes.Contains(text, []byte("\r\n")) {
 		block = bytes.ReplaceAll(block, []byte("\n"), []byte("\r\n"))
 	}
+	added, err := parseTOML([]byte(table))
+	if err != nil {
+		return nil, err
+	}
 	var out []byte
 	if from, to, ok := findTable(text, keys); ok {
 		tail := text[to:]
@@ -68,14 +72,7 @@ func setTable(text []byte, table string, keys ...string) ([]byte, error) {
 		}
 		out = append(out, block...)
 	}
-	return out, checkTOML(text, out, func(before map[string]any) error {
-		added, err := parseTOML([]byte(table))
-		if err != nil {
-			return err
-		}
-		withValue(before, valueAt(added, keys), keys)
-		return nil
-	})
+	return out, checkEdit(parseTOML, text, out, func(before map[string]any) { withValue(before, valueAt(added, keys), keys) })
 }
 
 // removeTable returns the text without a table. If the table has another content, that is an error.
@@ -99,29 +96,25 @@ func removeTable(text []byte, table string, keys ...string) ([]byte, error) {
 	if to < len(text) {
 		out = append(append(out, '\n'), text[to:]...)
 	}
-	return out, checkTOML(text, out, func(before map[string]any) error {
+	return out, checkEdit(parseTOML, text, out, func(before map[string]any) {
 		withoutValue(before, keys)
 		if parent := object(valueAt(before, keys[:len(keys)-1])); len(parent) == 0 {
 			withoutValue(before, keys[:len(keys)-1]) // a parent table without its own header disappears with its last table
 		}
-		return nil
 	})
 }
 
-// checkTOML returns an error unless the new text has the content of the old one after a change.
-func checkTOML(before, after []byte, change func(map[string]any) error) error {
-	want, err := parseTOML(before)
+// checkEdit returns an error unless the new text has the content of the old one after a change.
+func checkEdit(parse func([]byte) (map[string]any, error), before, after []byte, change func(map[string]any)) error {
+	want, err := parse(before)
 	if err != nil {
 		return err
 	}
-	got, err := parseTOML(after)
+	got, err := parse(after)
 	if err != nil {
 		return errUnsafe
 	}
-	if err := change(want); err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(want, got) {
+	if change(want); !reflect.DeepEqual(want, got) {
 		return errUnsafe
 	}
 	return nil
@@ -150,10 +143,7 @@ func setTOML(text []byte, field string, value bool, keys ...string) ([]byte, err
 		table = slices.Concat(table[:header], []byte(line+newline), table[header:])
 	}
 	out := slices.Concat(text[:from], table, text[to:])
-	return out, checkTOML(text, out, func(before map[string]any) error {
-		withValue(before, value, append(slices.Clone(keys), field))
-		return nil
-	})
+	return out, checkEdit(parseTOML, text, out, func(before map[string]any) { withValue(before, value, append(slices.Clone(keys), field)) })
 }
 
 func valueAt(value any, keys []string) any {

@@ -6,15 +6,10 @@ import "github.com/toolscript/toolscript"
 var vscode = Client{
 	Name: "vscode", Title: "VS Code", entry: typedEntry, expand: editorVariable, set: editorMember,
 	files: func(p Places) []File {
-		user := p.settings("Code/User/mcp.json", "servers")
-		user.connect = true
-		files := []File{user, p.settings("Code - Insiders/User/mcp.json", "servers"), p.settings("VSCodium/User/mcp.json", "servers")}
-		if p.Project != "" {
-			project := p.project(".vscode/mcp.json", "servers")
-			project.connect = true
-			files = append(files, project)
+		return []File{
+			p.settings("Code/User/mcp.json", "servers").connected(), p.settings("Code - Insiders/User/mcp.json", "servers"),
+			p.settings("VSCodium/User/mcp.json", "servers"), p.project(".vscode/mcp.json", "servers").connected(),
 		}
-		return files
 	},
 	translate: func(t *translation) {
 		t.drop("gallery", "version", "dev", "description")

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -131,7 +130,7 @@ func setYAML(text []byte, lines string, keys ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, checkYAML(text, out, func(before map[string]any) { withValue(before, valueAt(added, keys), keys) })
+	return out, checkEdit(parseYAML, text, out, func(before map[string]any) { withValue(before, valueAt(added, keys), keys) })
 }
 
 // indented replaces the indentation of lines, which is two, by another one.
@@ -169,7 +168,7 @@ func removeYAML(text []byte, lines string, keys ...string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has changed since", strings.Join(keys, "."))
 	}
 	out := y.with(from, to, "")
-	return out, checkYAML(text, out, func(before map[string]any) { withoutValue(before, keys) })
+	return out, checkEdit(parseYAML, text, out, func(before map[string]any) { withoutValue(before, keys) })
 }
 
 // switchYAML returns the text with a boolean set in a member of a top-level object.
@@ -189,21 +188,5 @@ func switchYAML(text []byte, field string, value bool, keys ...string) ([]byte, 
 		line, to = server.Content[at].Line-1, server.Content[at].Line
 	}
 	out := y.with(line, to, lines)
-	return out, checkYAML(text, out, func(before map[string]any) { withValue(before, value, append(slices.Clone(keys), field)) })
-}
-
-// checkYAML returns an error unless the new text has the content of the old one after a change.
-func checkYAML(before, after []byte, change func(map[string]any)) error {
-	want, err := parseYAML(before)
-	if err != nil {
-		return err
-	}
-	got, err := parseYAML(after)
-	if err != nil || bytes.Equal(before, after) {
-		return errUnsafe
-	}
-	if change(want); !reflect.DeepEqual(want, got) {
-		return errUnsafe
-	}
-	return nil
+	return out, checkEdit(parseYAML, text, out, func(before map[string]any) { withValue(before, value, append(slices.Clone(keys), field)) })
 }

@@ -5,15 +5,8 @@ package clients
 var zed = Client{
 	Name: "zed", Title: "Zed", entry: plainEntry,
 	files: func(p Places) []File {
-		user := p.config("zed/settings.json", "context_servers")
-		if p.System == "windows" {
-			user = p.settings("Zed/settings.json", "context_servers")
-		}
-		files := []File{user.connected()}
-		if p.Project != "" {
-			files = append(files, p.project(".zed/settings.json", "context_servers").connected())
-		}
-		return files
+		user := p.configOrSettings("zed/settings.json", "Zed/settings.json", "context_servers")
+		return []File{user.connected(), p.project(".zed/settings.json", "context_servers").connected()}
 	},
 	translate: func(t *translation) {
 		if inner := object(t.fields["command"]); inner != nil { // the form of older versions
