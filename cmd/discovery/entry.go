@@ -1,3 +1,8 @@
+// Package discovery stores the entries of running gateways, so that other commands find them.
+// An entry contains the capability of its gateway: only the user can read it, and it is never
+// printed as a whole. The package also starts gateways and hubs that outlive the command that
+// starts them, has the flags of such a gateway, and finds out when the client of a gateway has
+// ended.
 package discovery
 
 import (
@@ -71,7 +76,10 @@ func StartKey(session string, configPaths []string) string {
 }
 
 // Here reports whether the process id is valid in this PID namespace.
-func (e Entry) Here() bool { return e.PIDNamespace == thisPlace().pidNamespace }
+func (e Entry) Here() bool {
+	_, namespace := Scope()
+	return e.PIDNamespace == namespace
+}
 
 // alive reports whether the process of the entry is running. It returns true if that is
 // unknown; a health check then decides.
@@ -85,3 +93,11 @@ func sortNewestFirst(entries []Entry) {
 		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(b.StartTime, a.StartTime), cmp.Compare(b.PID, a.PID))
 	})
 }
+
+// The states of gateways, hubs, fleets and runners. A server has a toolscript.ServerState.
+const (
+	Alive   = "alive"
+	Silent  = "no answer" // the process runs, but does not answer
+	Stale   = "stale"     // the process has ended, but its files are left
+	Standby = "standby"   // for a server of a fleet: another hub has the lease
+)

@@ -3,7 +3,6 @@ package discovery
 import (
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -42,10 +41,7 @@ func (p Places) Find(session string, configPaths []string) ([]Entry, error) {
 // OfClient returns the gateways that belong to an agent's process, the newest first.
 func (p Places) OfClient(client Process) ([]Entry, error) {
 	entries, err := p.List()
-	here := thisPlace()
-	return selectEntries(entries, func(e Entry) bool {
-		return e.Client != nil && *e.Client == client && e.PIDNamespace == here.pidNamespace
-	}), err
+	return selectEntries(entries, func(e Entry) bool { return e.Client != nil && *e.Client == client && e.Here() }), err
 }
 
 // Again returns the gateways of OfClient that a new start of the client can reuse: those of
@@ -64,12 +60,7 @@ func (e Entry) Reusable(configPaths []string) bool {
 // newest first.
 func (p Places) Same(session string, configPaths []string) ([]Entry, error) {
 	entries, err := p.List()
-	if err != nil {
-		return nil, err
-	}
-	return selectEntries(entries, func(e Entry) bool {
-		return e.Session == session && slices.Equal(e.Config, configPaths) && !e.Embedded
-	}), nil
+	return selectEntries(Serving(entries), func(e Entry) bool { return e.Session == session && slices.Equal(e.Config, configPaths) }), err
 }
 
 // Serving returns the entries of gateways that commands use, stop and show: all except embedded ones.
@@ -91,20 +82,6 @@ func (p Places) Reading(path string) ([]Entry, error) {
 	return selectEntries(entries, func(e Entry) bool { return slices.Contains(e.Config, path) }), err
 }
 
-// FindPort returns the gateway that listens on a port of this machine.
-func (p Places) FindPort(port int) (Entry, bool, error) {
-	entries, err := p.List()
-	if err != nil {
-		return Entry{}, false, err
-	}
-	for _, e := range entries {
-		if u, err := url.Parse(e.URL); err == nil && u.Port() == strconv.Itoa(port) {
-			return e, true, nil
-		}
-	}
-	return Entry{}, false, nil
-}
-
 // Complete adds the capability to the URL of a gateway on this machine that has only a host
 // and a port. It returns other URLs, and URLs without an entry for their port, unchanged.
 func (p Places) Complete(address string) (string, error) {
@@ -112,15 +89,13 @@ func (p Places) Complete(address string) (string, error) {
 	if err != nil || strings.Trim(u.Path, "/") != "" || !egress.IsLoopback(u.Hostname()) {
 		return address, nil //nolint:nilerr // connecting to the address gives a better error
 	}
-	port, err := strconv.Atoi(u.Port())
-	if err != nil {
-		return address, nil //nolint:nilerr // without a port there is no entry
+	entries, err := p.List()
+	for _, e := range entries {
+		if own, failed := url.Parse(e.URL); failed == nil && own.Port() == u.Port() {
+			return e.URL, nil
+		}
 	}
-	e, ok, err := p.FindPort(port)
-	if err != nil || !ok {
-		return address, err
-	}
-	return e.URL, nil
+	return address, err
 }
 
 func selectEntries(entries []Entry, wanted func(Entry) bool) []Entry {

@@ -68,16 +68,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindPort(t *testing.T) {
-	folder := gateways(t, entry(4711, "", "", 1))
-	if e, ok, err := folder.FindPort(4711); err != nil || !ok || e.URL != "http://127.0.0.1:4711/c4711" {
-		t.Errorf("FindPort(4711) = %v, %v, %v; want the entry", e, ok, err)
-	}
-	if _, ok, err := folder.FindPort(471); err != nil || ok {
-		t.Errorf("FindPort(471) = %v, %v; want none", ok, err)
-	}
-}
-
 func TestComplete(t *testing.T) {
 	folder := gateways(t, entry(4711, "", "", 1))
 	const whole = "http://127.0.0.1:4711/c4711"

@@ -63,13 +63,13 @@ func (f folder) files() ([]fs.DirEntry, error) {
 
 // entries reads the entries of this host.
 func (f folder) entries(files []fs.DirEntry) (running, ended []Entry) {
-	here := thisPlace()
+	host, _ := Scope()
 	for _, file := range files {
 		e, ok := f.read(file)
-		if !ok || e.Host != here.host {
+		if !ok || e.Host != host {
 			continue
 		}
-		if e.PIDNamespace == here.pidNamespace && !e.alive() {
+		if e.Here() && !e.alive() {
 			ended = append(ended, e)
 			continue
 		}

@@ -29,6 +29,10 @@ func TestWriteListRemove(t *testing.T) {
 	if written.PID != os.Getpid() || written.StartTime == 0 || written.Version != toolscript.Version || written.Protocol != toolscript.Protocol {
 		t.Errorf("Write filled in %+v", written)
 	}
+	text, err := os.ReadFile(filepath.Join(pathOf(folder), pidName(written)))
+	if want := strconv.Itoa(os.Getpid()) + "\n"; err != nil || string(text) != want {
+		t.Errorf("pid file = %q, %v; want %q", text, err, want)
+	}
 	if diff := cmp.Diff([]discovery.Entry{written}, list(t, folder)); diff != "" {
 		t.Errorf("List (-want +got):\n%s", diff)
 	}
@@ -130,28 +134,6 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, left); diff != "" {
 		t.Errorf("files after List (-want +got):\n%s", diff)
-	}
-}
-
-// TestPidFile: the file contains only the process id.
-func TestPidFile(t *testing.T) {
-	folder := discovery.In(t.TempDir())
-	own := write(t, folder, discovery.Entry{URL: capability})
-	text, err := os.ReadFile(filepath.Join(pathOf(folder), pidName(own)))
-	if want := strconv.Itoa(os.Getpid()) + "\n"; err != nil || string(text) != want {
-		t.Errorf("pid file = %q, %v; want %q", text, err, want)
-	}
-}
-
-func TestAdopt(t *testing.T) {
-	folder := discovery.In(t.TempDir())
-	own := write(t, folder, discovery.Entry{URL: capability, Session: "before"})
-	if err := folder.Adopt(own, "after"); err != nil {
-		t.Fatal(err)
-	}
-	own.Session = "after"
-	if diff := cmp.Diff([]discovery.Entry{own}, list(t, folder)); diff != "" {
-		t.Errorf("List (-want +got):\n%s", diff)
 	}
 }
 

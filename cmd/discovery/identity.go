@@ -36,7 +36,7 @@ func Client(lookupEnv func(string) (string, bool)) (Process, error) {
 		pid = named
 	}
 	p, err := Identify(pid)
-	if err != nil && isGone(err) {
+	if errors.Is(err, errGone) {
 		return p, err
 	}
 	return p, nil
@@ -65,7 +65,8 @@ func (p Process) Gone() (gone, known bool) {
 	}
 	start, err := startTime(p.PID)
 	if err != nil {
-		return isGone(err), isGone(err)
+		gone = errors.Is(err, errGone)
+		return gone, gone
 	}
 	return start != p.StartTime, true
 }

@@ -91,8 +91,8 @@ func (p Places) Write(e Entry) (Entry, error) {
 	if err != nil {
 		return e, hidden(err)
 	}
-	here := thisPlace()
-	e.PID, e.StartTime, e.Host, e.PIDNamespace = os.Getpid(), start, here.host, here.pidNamespace
+	e.PID, e.StartTime = os.Getpid(), start
+	e.Host, e.PIDNamespace = Scope()
 	e.Version, e.Protocol = toolscript.Version, toolscript.Protocol
 	if e.StartedAt.IsZero() {
 		e.StartedAt = time.Now().UTC()

@@ -16,3 +16,6 @@ func (p Process) Hangup() error { return p.signal(syscall.SIGHUP, "signal") }
 
 // NotifyStop does nothing: Stop sends a signal.
 func NotifyStop(chan<- os.Signal) {}
+
+// detached starts a process in its own session, which no terminal ends.
+var detached = &syscall.SysProcAttr{Setsid: true}

@@ -34,18 +34,13 @@ func TokenOf(path string, warn func(format string, args ...any)) (string, error)
 // in errors.
 func ReadToken(r io.Reader, from string) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(r, maxToken)).ReadString('\n')
-	token := strings.TrimSpace(line)
-	if token == "" {
-		return "", errors.Join(errors.New(from+" has no secret in its first line"), ignoreEOF(err))
+	if token := strings.TrimSpace(line); token != "" {
+		return token, nil
 	}
-	return token, nil
-}
-
-func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) {
-		return nil
+		err = nil
 	}
-	return err
+	return "", errors.Join(errors.New(from+" has no secret in its first line"), err)
 }
 
 // maxToken is the maximum length of the line with a secret, in bytes.
