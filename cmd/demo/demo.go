@@ -11,6 +11,10 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/app"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
@@ -54,11 +58,10 @@ type announcement struct {
 
 // serve combines an announcement with its handler.
 func (a announcement) serve(handler server.ToolHandlerFunc) server.ServerTool {
-	yes, no := true, false
 	tool := mcp.NewToolWithRawSchema(a.name, a.description, json.RawMessage(a.input))
 	tool.Title = a.title
 	tool.RawOutputSchema = json.RawMessage(a.output)
-	tool.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &yes, OpenWorldHint: &no}
+	tool.Annotations = mcp.ToolAnnotation{ReadOnlyHint: new(true), DestructiveHint: new(false), IdempotentHint: new(true), OpenWorldHint: new(false)}
 	return server.ServerTool{Tool: tool, Handler: handler}
 }
 
@@ -81,9 +84,25 @@ func answer[A, R any](run func(context.Context, A) (R, error)) server.ToolHandle
 // reason returns the text of an error without the system call: "a.txt: no such file or
 // directory".
 func reason(err error) string {
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
+	if failed, is := errors.AsType[*fs.PathError](err); is {
 		return failed.Path + ": " + failed.Err.Error()
 	}
 	return err.Error()
+}
+
+// New makes the command of the MCP server in the examples. The server has no dependencies.
+func New(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "mcp-demo [FOLDER]",
+		Short:  "Serve read-only tools over a folder, as an MCP server on stdio",
+		Hidden: true,
+		Args:   app.Takes("[FOLDER]"),
+		RunE: func(c *cobra.Command, args []string) error {
+			folder := a.Dir
+			if len(args) > 0 {
+				folder = a.Absolute(args[0])
+			}
+			return Serve(c.Context(), folder, a.Stdin, a.Stdout)
+		},
+	}
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"strings"
@@ -44,7 +45,7 @@ type listedFile struct {
 }
 
 func (f *files) list(ctx context.Context, args listArgs) (listResult, error) {
-	limit := orDefault(args.Limit, 1000)
+	limit := cmp.Or(args.Limit, 1000)
 	result := listResult{Files: []listedFile{}}
 	dir, err := within(args.Dir)
 	if err != nil {
@@ -69,12 +70,4 @@ func depth(dir, name string) int {
 		name = strings.TrimPrefix(name, dir+"/")
 	}
 	return strings.Count(name, "/") + 1
-}
-
-// orDefault returns the value of an optional argument, or fallback if it is 0.
-func orDefault(value, fallback int) int {
-	if value == 0 {
-		return fallback
-	}
-	return value
 }

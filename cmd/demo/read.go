@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -48,7 +49,7 @@ func (f *files) read(_ context.Context, args readArgs) (readResult, error) {
 	if err != nil {
 		return readResult{}, err
 	}
-	from := orDefault(args.From, 1)
+	from := cmp.Or(args.From, 1)
 	if args.To > 0 && args.To < from {
 		return readResult{}, fmt.Errorf("lines %d to %d are not a range", from, args.To)
 	}

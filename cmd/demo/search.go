@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -64,7 +65,7 @@ func (f *files) search(ctx context.Context, args searchArgs) (searchResult, erro
 	if err != nil {
 		return result, fmt.Errorf("the pattern is not a regular expression: %w", err)
 	}
-	limit := orDefault(args.Limit, 200)
+	limit := cmp.Or(args.Limit, 200)
 	result.Truncated, err = f.walkFiles(ctx, args.Dir, args.Glob, func(name string, _ fs.FileInfo) error {
 		data, err := f.content(name)
 		if err != nil {

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"path"
@@ -38,7 +39,7 @@ type treeResult struct {
 
 func (f *files) tree(ctx context.Context, args treeArgs) (treeResult, error) {
 	var result treeResult
-	levels := orDefault(args.Depth, 3)
+	levels := cmp.Or(args.Depth, 3)
 	dir, err := within(args.Dir)
 	if err != nil {
 		return result, err
