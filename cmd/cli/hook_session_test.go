@@ -106,7 +106,7 @@ func (c *client) exported(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := regexp.MustCompile(`(?m)^export TOOLSCRIPT_GATEWAY_URL='(http://127\.0\.0\.1:\d+/[\w-]+)'$`).FindAllStringSubmatch(string(text), -1)
+	all := regexp.MustCompile(`(?m)^export TOOLSCRIPT_GATEWAY_URL=(http://127\.0\.0\.1:\d+/[\w-]+)$`).FindAllStringSubmatch(string(text), -1)
 	if len(all) == 0 {
 		t.Fatalf("CLAUDE_ENV_FILE = %q", text)
 	}

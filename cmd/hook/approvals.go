@@ -3,7 +3,6 @@ package hook
 import (
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -81,11 +80,7 @@ func scripts(command string, project PermissionProject) string {
 		if !project.Script(word) {
 			continue
 		}
-		path := word
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(project.Dir, path)
-		}
-		if f, err := os.Open(path); err == nil { //nolint:gosec // a script of the project; the command reports an error
+		if f, err := os.Open(app.Absolute(project.Dir, word)); err == nil { //nolint:gosec // a script of the project; the command reports an error
 			text, _ := io.ReadAll(io.LimitReader(f, maxScript)) // as above
 			_ = f.Close()                                       // it was only read
 			all.Write(text)

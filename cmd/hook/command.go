@@ -1,6 +1,11 @@
+// Package hook reads and answers the hooks of Claude Code: JSON on standard input, JSON on
+// standard output. It decides which shell commands of an agent run without a question to the
+// person, and finds the tools that a person's prompt needs. It suggests no tool unless it is
+// sure.
 package hook
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -74,10 +79,5 @@ func asksForHelp(args []string) bool {
 
 // projectFolder returns the folder that the client was started for.
 func projectFolder(a *app.App, e Event) string {
-	for _, dir := range []string{a.Getenv("CLAUDE_PROJECT_DIR"), e.Cwd} {
-		if dir != "" {
-			return a.Absolute(dir)
-		}
-	}
-	return a.Dir
+	return a.Absolute(cmp.Or(a.Getenv("CLAUDE_PROJECT_DIR"), e.Cwd))
 }

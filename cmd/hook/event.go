@@ -41,14 +41,9 @@ func Read(r io.Reader) (Event, error) {
 	return e, nil
 }
 
-// message is the output that shows a text to the person, but not to the model.
-type message struct {
-	SystemMessage string `json:"systemMessage"`
-}
-
 // Message writes the output that shows a text to the person, but not to the model.
 func Message(w io.Writer, text string) error {
-	return json.NewEncoder(w).Encode(message{text})
+	return json.NewEncoder(w).Encode(map[string]string{"systemMessage": text})
 }
 
 // Context writes the output that shows a text to the model.

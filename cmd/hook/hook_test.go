@@ -40,7 +40,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(path)
-	if want := "export URL='http://127.0.0.1:1/a'\nexport URL='it'\\''s $(ls)'\n"; err != nil || string(text) != want {
+	if want := "export URL=http://127.0.0.1:1/a\nexport URL='it'\\''s $(ls)'\n"; err != nil || string(text) != want {
 		t.Errorf("file = %q, %v; want %q", text, err, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/exec"
 )
 
@@ -50,10 +51,7 @@ func (p PermissionProject) Writable(path string, folder bool) bool {
 // Inside resolves the links of a path and reports whether it is in the project. The path
 // itself may not exist, but its folder must.
 func (p PermissionProject) Inside(path string) (string, bool) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
-	path = filepath.Clean(path)
+	path = filepath.Clean(app.Absolute(p.Dir, path))
 	real, err := filepath.EvalSymlinks(path)
 	if os.IsNotExist(err) {
 		if _, linked := os.Lstat(path); linked == nil { // a link without a target

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,10 +27,7 @@ type session struct {
 }
 
 func sessionOf(a *app.App, e Event) (*session, error) {
-	s := &session{App: a, id: e.SessionID}
-	if s.id == "" {
-		s.id = discovery.Session(a.LookupEnv)
-	}
+	s := &session{App: a, id: cmp.Or(e.SessionID, discovery.Session(a.LookupEnv))}
 	a.Dir = projectFolder(a, e)
 	a.Host.Config.WorkDir = a.Dir
 	var err error
@@ -196,4 +194,15 @@ func sessionEnd(_ context.Context, a *app.App, e Event) error {
 		err = errors.Join(err, e.Process().Stop())
 	}
 	return err
+}
+
+// Export appends a variable to the file CLAUDE_ENV_FILE, which the client's shell reads
+// before each command.
+func Export(path, name, value string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // the client names the file
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("export " + name + "=" + toolscript.ShellWord(value) + "\n")
+	return errors.Join(err, f.Close())
 }

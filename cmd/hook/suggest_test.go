@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/hook"
 )
 
@@ -125,12 +126,12 @@ func TestQueries(t *testing.T) {
 		want              []string
 		fail              bool
 	}{
-		{"openai", hook.OpenAI, `{"choices": [{"message": {"content": "{\"toolQueries\": [\"a\", \"b\", \"c\", \"d\"]}"}}]}`, []string{"a", "b", "c"}, false},
-		{"anthropic", hook.Anthropic, `{"content": [{"type": "text", "text": "` + "```json\\n" + `{\"toolQueries\": [\"a\"]}` + "```" + `"}]}`, []string{"a"}, false},
-		{"none", hook.Anthropic, `{"content": [{"type": "text", "text": "{\"toolQueries\": []}"}]}`, nil, false},
-		{"no JSON", hook.OpenAI, `hello`, nil, true},
-		{"nothing said", hook.OpenAI, `{"choices": []}`, nil, true},
-		{"another type", hook.OpenAI, `{"choices": [{"message": {"content": "{\"toolQueries\": \"a\"}"}}]}`, nil, true},
+		{"openai", "openai", `{"choices": [{"message": {"content": "{\"toolQueries\": [\"a\", \"b\", \"c\", \"d\"]}"}}]}`, []string{"a", "b", "c"}, false},
+		{"anthropic", "anthropic", `{"content": [{"type": "text", "text": "` + "```json\\n" + `{\"toolQueries\": [\"a\"]}` + "```" + `"}]}`, []string{"a"}, false},
+		{"none", "anthropic", `{"content": [{"type": "text", "text": "{\"toolQueries\": []}"}]}`, nil, false},
+		{"no JSON", "openai", `hello`, nil, true},
+		{"nothing said", "openai", `{"choices": []}`, nil, true},
+		{"another type", "openai", `{"choices": [{"message": {"content": "{\"toolQueries\": \"a\"}"}}]}`, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var body struct {
@@ -146,12 +147,12 @@ func TestQueries(t *testing.T) {
 				_, _ = w.Write([]byte(tt.answer))
 			}))
 			defer server.Close()
-			got, err := hook.SuggestionModel{API: tt.api, URL: server.URL + "/v1/", Name: "small", Key: "k", Time: time.Minute}.Queries(t.Context(), "what now?")
+			got, err := hook.Queries(t.Context(), config.SuggestionModel{API: tt.api, URL: server.URL + "/v1/", Name: "small", Key: "k"}, "what now?", time.Minute)
 			if (err != nil) != tt.fail || !slices.Equal(got, tt.want) {
 				t.Errorf("Queries = %q, %v; want %q", got, err, tt.want)
 			}
 			path, header, key := "/v1/chat/completions", "Authorization", "Bearer k"
-			if tt.api == hook.Anthropic {
+			if tt.api == "anthropic" {
 				path, header, key = "/v1/messages", "X-Api-Key", "k"
 			}
 			if request.URL.Path != path || request.Header.Get(header) != key || body.Model != "small" ||
@@ -171,7 +172,7 @@ func TestQueriesOfASlowModel(t *testing.T) {
 		close(ended)
 	}))
 	defer server.Close()
-	if _, err := (hook.SuggestionModel{URL: server.URL}).Queries(t.Context(), "x"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := hook.Queries(t.Context(), config.SuggestionModel{URL: server.URL}, "x", time.Second); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v, want that of the deadline", err)
 	}
 	<-ended
@@ -179,7 +180,7 @@ func TestQueriesOfASlowModel(t *testing.T) {
 
 func TestQueriesRefusesAnAddress(t *testing.T) {
 	for _, url := range []string{"", "example.com", "ftp://example.com", "http://example.com/v1", "https://user@example.com"} {
-		if _, err := (hook.SuggestionModel{URL: url, Key: "k"}).Queries(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "suggestions.model") {
+		if _, err := hook.Queries(t.Context(), config.SuggestionModel{URL: url, Key: "k"}, "x", time.Second); err == nil || !strings.Contains(err.Error(), "suggestions.model") {
 			t.Errorf("%q: error = %v", url, err)
 		}
 	}
@@ -190,7 +191,7 @@ func TestAllProxy(t *testing.T) {
 		t.Setenv(variable, "")
 	}
 	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // fails every request that uses this proxy
-	if _, err := (hook.SuggestionModel{URL: "https://model.test/v1"}).Queries(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), `has the scheme "socks4"`) {
+	if _, err := hook.Queries(t.Context(), config.SuggestionModel{URL: "https://model.test/v1"}, "x", time.Second); err == nil || !strings.Contains(err.Error(), `has the scheme "socks4"`) {
 		t.Errorf("got %v, want the error of the proxy", err)
 	}
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -56,10 +57,7 @@ func userPromptSubmit(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	prompt, session := strings.TrimSpace(e.Prompt), e.SessionID
-	if session == "" {
-		session = discovery.Session(a.LookupEnv)
-	}
+	prompt, session := strings.TrimSpace(e.Prompt), cmp.Or(e.SessionID, discovery.Session(a.LookupEnv))
 	if a.Printed != nil {
 		a.Printed.Session = session
 	}
@@ -98,7 +96,7 @@ func suggested(ctx context.Context, m config.SuggestionModel, x *Index, prompt s
 	if m.URL == "" {
 		return x.Find(prompt), nil
 	}
-	queries, err := SuggestionModel{API: m.API, URL: m.URL, Name: m.Name, Key: m.Key}.Queries(ctx, prompt)
+	queries, err := Queries(ctx, m, prompt, modelTime)
 	if err != nil {
 		return x.Find(prompt), err
 	}
