@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -17,14 +16,14 @@ func NewCache(a *app.App) *cobra.Command {
 		Use:   "clear",
 		Short: "Remove all caches; they are created again when they are needed",
 		Args:  app.Takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return clearCache(c.Context(), a, out) },
+		RunE:  func(*cobra.Command, []string) error { return clearCache(a, out) },
 	}
 	terminal.AddForm(remove.Flags(), &out, "print what was removed as JSON")
 	return app.Group("cache", "Manage the caches that save time at the start", remove)
 }
 
 // clearCache removes the cache folder. Processes that have a file open can continue to use it.
-func clearCache(_ context.Context, a *app.App, out terminal.Form) error {
+func clearCache(a *app.App, out terminal.Form) error {
 	folder, err := a.Host.CacheFolder()
 	if err != nil {
 		return err

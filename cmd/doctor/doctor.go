@@ -144,7 +144,7 @@ func (x *examination) configuration() {
 	}
 	if len(loaded.Untrusted) > 0 { // instead of the warning of Load
 		x.Findings = slices.DeleteFunc(x.Findings, func(f Finding) bool { return strings.Contains(f.Problem, "toolscript trust") })
-		x.warn(subject, "toolscript trust", "servers of the project are not started because you have not trusted its file: %s", list(loaded.Untrusted))
+		x.warn(subject, "toolscript trust", "servers of the project are not started because you have not trusted its file: %s", strings.Join(loaded.Untrusted, ", "))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/files"
@@ -82,5 +81,3 @@ func (x *examination) unwritable(subject, path string) {
 		x.broken(subject, "chmod go-w "+toolscript.ShellWord(path), "other users can change %s, which names commands that toolscript starts", path)
 	}
 }
-
-func list(names []string) string { return strings.Join(names, ", ") }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"slices"
@@ -97,10 +98,7 @@ func answers(ctx context.Context, url string) bool {
 
 // port reports a problem if a gateway could not listen.
 func (x *examination) port() {
-	port := x.Port
-	if port == "" {
-		port = "0"
-	}
+	port := cmp.Or(x.Port, "0")
 	if slices.ContainsFunc(x.Gateways, func(g GatewayFound) bool { return g.URL == "http://127.0.0.1:"+port }) {
 		return // a gateway uses it
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -55,9 +56,13 @@ func (x *examination) worker(w Worker) {
 	default:
 		x.broken(w.Role, "", "scripts cannot be run: %s", w.Error)
 	}
+	advice := "a newer kernel has it; the other restrictions hold"
+	if runtime.GOOS == "windows" {
+		advice = "docs/platforms.md says what this system can enforce; the other restrictions hold"
+	}
 	for _, part := range w.Confinement {
 		if !part.Active {
-			x.warn(w.Role, lacksPart, "its processes run without %s: %s", part.Name, part.Detail)
+			x.warn(w.Role, advice, "its processes run without %s: %s", part.Name, part.Detail)
 		}
 	}
 }
