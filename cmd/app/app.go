@@ -4,6 +4,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
@@ -51,6 +52,9 @@ type App struct {
 
 	Host   *daemon.Host
 	Notice *terminal.Notice
+
+	answers *bufio.Reader // answers of the user at the terminal; nil before the first question
+
 	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see HangupSignals
 	breaks atomic.Pointer[chan struct{}] // is closed at the next SIGINT, see Interrupts
 

@@ -1,10 +1,8 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -23,8 +21,6 @@ type ChangeOptions struct {
 	Yes  bool
 	Undo bool
 	Form terminal.Form
-
-	answers *bufio.Reader // answers of the user at the terminal; nil before the first question
 }
 
 // AddFlags adds --yes, --undo and the flags of the output.
@@ -93,23 +89,4 @@ func (o *ChangeOptions) ConfigFiles() ([]string, error) {
 	}
 	files, err := config.Locate(o.Host.ConfigOptions(false))
 	return config.Paths(files), err
-}
-
-// Ask asks the user at the terminal for one line.
-func (o *ChangeOptions) Ask(ctx context.Context, prompt string) (string, error) {
-	if o.answers == nil {
-		o.answers = bufio.NewReader(o.Stdin)
-	}
-	return o.Question(ctx, o.answers, prompt)
-}
-
-// Input reads up to most bytes of standard input, or of another file, while ctx lasts.
-func (a *App) Input(ctx context.Context, from io.Reader, most int64) ([]byte, error) {
-	return terminal.Await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from, most)) })
-}
-
-// Question asks the user at the terminal for one line.
-func (a *App) Question(ctx context.Context, answers *bufio.Reader, prompt string) (string, error) {
-	a.Notice.Hide()
-	return terminal.Ask(ctx, answers, a.Stderr, prompt)
 }

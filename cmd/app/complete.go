@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config"
 )
 
 // completionTime bounds the search for the names of a completion: the user waits at the shell.
@@ -82,9 +81,7 @@ func (a *App) RemovableNames(ctx context.Context, _ *Gateway) []string {
 // ServerNames returns the names of the servers of the gateway; without a gateway, of the configuration.
 func (a *App) ServerNames(ctx context.Context, g *Gateway) []string {
 	if g == nil {
-		o := a.Host.ConfigOptions(false)
-		o.NoValues = true
-		loaded, err := config.Load(o)
+		loaded, err := a.LoadNames()
 		if err != nil {
 			return nil
 		}

@@ -1,8 +1,13 @@
 package app
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/logfile"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +41,13 @@ func (a *App) Read(c *cobra.Command) error {
 	return err
 }
 
+// LoadNames loads the configuration for a command that needs no value of a secret.
+func (a *App) LoadNames() (*config.Config, error) {
+	o := a.Host.ConfigOptions(false)
+	o.NoValues = true
+	return config.Load(o)
+}
+
 // Getenv returns the value of a variable; "" if it is not set.
 func (a *App) Getenv(name string) string {
 	value, _ := a.LookupEnv(name)
@@ -55,3 +67,22 @@ func (a *App) LookupEnv(name string) (string, bool) {
 
 // Absolute resolves a path in the working directory of the command.
 func (a *App) Absolute(path string) string { return Absolute(a.Dir, path) }
+
+// Absolute returns the absolute form of a path relative to dir.
+func Absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Logs returns the folder of the logs of gateways and hubs.
+func (a *App) Logs() (logfile.Folder, error) {
+	data, err := config.DataDir(a.Host.Config)
+	return logfile.Folder(data + string(os.PathSeparator) + "logs"), err
+}
+
+// Launcher returns a Launcher of gateways and hubs, whose logs are in the folder of logs.
+func (a *App) Launcher() discovery.Launcher {
+	return discovery.Launcher{Logs: a.Logs, Warn: a.Warn}
+}

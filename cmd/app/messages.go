@@ -1,10 +1,15 @@
 package app
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strings"
+
+	"github.com/toolscript/toolscript"
 
 	"github.com/toolscript/toolscript/cmd/logfile"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -72,4 +77,39 @@ func (a *App) WarnUnused(search *Search) {
 	if names := search.OnCommandLine(); len(names) > 0 {
 		a.Warn("no effect: %s; the running gateway uses the flags that it was started with", strings.Join(names, ", "))
 	}
+}
+
+// Input reads up to most bytes of standard input, or of another file, while ctx lasts.
+func (a *App) Input(ctx context.Context, from io.Reader, most int64) ([]byte, error) {
+	return terminal.Await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(from, most)) })
+}
+
+// Ask asks the user at the terminal for one line.
+func (a *App) Ask(ctx context.Context, prompt string) (string, error) {
+	if a.answers == nil {
+		a.answers = bufio.NewReader(a.Stdin)
+	}
+	a.Notice.Hide()
+	return terminal.Ask(ctx, a.answers, a.Stderr, prompt)
+}
+
+// Agrees asks the user a question, and reports whether the answer is yes. No answer means no.
+func (a *App) Agrees(ctx context.Context, question string) (bool, error) {
+	answer, err := a.Ask(ctx, question+" [y/N] ")
+	if errors.Is(err, terminal.ErrNoAnswer) {
+		return false, nil
+	}
+	return err == nil && terminal.Affirmed(answer), err
+}
+
+// Code reads the code of a request from standard input.
+func (a *App) Code(ctx context.Context) (string, error) {
+	_, _ = io.WriteString(a.Stderr, "Code: ") // a broken terminal fails the read, too
+	return terminal.Await(ctx, func() (string, error) {
+		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // the input may end without a newline
+		if line = strings.TrimSpace(line); line == "" {
+			return "", &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("no code was given; the call still waits")}
+		}
+		return line, nil
+	})
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript/cmd/confirm"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -99,4 +101,9 @@ func (a *App) Admit(args []string, folder string) error {
 		return err
 	}
 	return admitted.Add(args, cmp.Or(folder, a.Dir))
+}
+
+// Agent returns the name of the agent that has started this process; "" if there is none.
+func (a *App) Agent() string {
+	return cmp.Or(confirm.AgentVariable(a.Env), confirm.AgentAbove(a.Parent))
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/cmd/app"
-	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -42,9 +41,7 @@ type step struct{ command, result string }
 // setUp describes the configuration and returns the commands that fit it. It starts no
 // server and reads no secret.
 func setUp(a *app.App) (state []string, next []step) {
-	options := a.Host.ConfigOptions(false)
-	options.NoValues = true
-	loaded, err := config.Load(options)
+	loaded, err := a.LoadNames()
 	if err != nil {
 		mistake, _, _ := strings.Cut(err.Error(), "\n")
 		return []string{"The configuration cannot be read: " + mistake}, []step{{"toolscript config validate", "lists its mistakes"}}

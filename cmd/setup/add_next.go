@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/toolscript/toolscript/cmd/clients"
@@ -12,7 +11,7 @@ import (
 // prepareServer offers to store the secrets of an added server, or to log in at it. It asks only at a
 // terminal; otherwise the notes of the change name the commands.
 func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, choice Choice) error {
-	if o.Yes || o.project || o.Form.Structured() || len(plan.Changes) == 0 || !terminal.Is(o.Stdin) {
+	if !o.canAsk() || o.project || len(plan.Changes) == 0 {
 		return nil
 	}
 	name, path := plan.Taken[0].Name, plan.Taken[0].To
@@ -21,7 +20,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 		return err
 	}
 	if choice.Kind == "remote" && len(choice.Needed) == 0 {
-		return o.ifWanted(ctx, "Log in at "+name+" now? [y/N] ", func() error {
+		return o.ifWanted(ctx, "Log in at "+name+" now?", func() error {
 			return (&authOptions{App: o.App, server: name}).login(ctx)
 		})
 	}
@@ -29,7 +28,7 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 		if !v.Secret || !o.secrets {
 			continue
 		}
-		err := o.ifWanted(ctx, "Store the secret "+v.Name+" now? [y/N] ", func() error {
+		err := o.ifWanted(ctx, "Store the secret "+v.Name+" now?", func() error {
 			return setSecret(ctx, o.App, v.Name, &secretTargets{servers: []string{name}, command: o.self}, terminal.AsTable)
 		})
 		if err != nil {
@@ -41,14 +40,9 @@ func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, ch
 
 // ifWanted asks the user a question and calls do if the answer is yes.
 func (o *addOptions) ifWanted(ctx context.Context, question string, do func() error) error {
-	answer, err := o.Ask(ctx, question)
-	switch {
-	case errors.Is(err, terminal.ErrNoAnswer):
-		return nil
-	case err != nil:
-		return err
-	case terminal.Affirmed(answer):
-		return do()
+	agreed, err := o.Agrees(ctx, question)
+	if agreed {
+		err = do()
 	}
-	return nil
+	return err
 }

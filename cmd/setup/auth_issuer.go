@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -68,12 +67,9 @@ func (o *authOptions) askIssuer(ctx context.Context, issuer string) error {
 			"run this command at a terminal, or: %s; or set oauth.issuer", o.server, issuer, toolscript.Command("auth", o.server, "--issuer", issuer))
 	}
 	o.Say("Server %s names the authorization server %s.", o.server, issuer)
-	answer, err := o.Question(ctx, bufio.NewReader(o.Stdin), "May it have the secret of this client? [y/N] ")
-	switch {
-	case err != nil && !errors.Is(err, terminal.ErrNoAnswer):
-		return err
-	case !terminal.Affirmed(answer):
-		return fmt.Errorf("the authorization server %s is not confirmed, so nothing was sent to it", issuer)
+	agreed, err := o.Agrees(ctx, "May it have the secret of this client?")
+	if err == nil && !agreed {
+		err = fmt.Errorf("the authorization server %s is not confirmed, so nothing was sent to it", issuer)
 	}
-	return nil
+	return err
 }

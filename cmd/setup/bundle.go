@@ -167,9 +167,6 @@ func (b *Bundle) install(ctx context.Context, record bundleRecord) error {
 	if err := removeBundle(folder); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
-		return err
-	}
 	if err := record.write(); err != nil { // first, so that the folder is never without a record
 		return err
 	}
@@ -308,8 +305,8 @@ func (o *addOptions) wantsSecret(ctx context.Context, name string, s UserSetting
 	if !o.canAsk() {
 		return false
 	}
-	answer, err := o.Ask(ctx, fmt.Sprintf("%s%s: do you have this secret? [y/N] ", name, described(s)))
-	return err == nil && terminal.Affirmed(answer)
+	has, _ := o.Agrees(ctx, fmt.Sprintf("%s%s: do you have this secret?", name, described(s))) // without an answer, the bundle gets no such secret
+	return has
 }
 
 func (o *addOptions) canAsk() bool { return !o.Yes && !o.Form.Structured() && terminal.Is(o.Stdin) }

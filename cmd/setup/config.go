@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -48,11 +47,11 @@ func newConfigValidate(a *app.App) *cobra.Command {
 		Short: "Find the mistakes of configuration files",
 		Long: `Find the mistakes of configuration files: of the given files, else of the files
 that commands in this folder use. No server is started, and trust is not needed.`,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.Host.Config.Config = strings.Join(args, ",")
 			}
-			return o.run(c.Context())
+			return o.run()
 		},
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print the findings as JSON")
@@ -76,7 +75,7 @@ type serverVerdict struct {
 	misconfigured bool // Problem is one of the mistakes
 }
 
-func (o *validateOptions) run(context.Context) error {
+func (o *validateOptions) run() error {
 	v, err := o.checkFiles()
 	if err != nil {
 		return err

@@ -152,9 +152,5 @@ func (o *connectOptions) wantsReplaced(ctx context.Context, client *clients.Clie
 	if o.Yes || o.Form.Structured() || !terminal.Is(o.Stdin) {
 		return false, nil
 	}
-	answer, err := o.Ask(ctx, "Disable them in "+client.Title+"? [y/N] ")
-	if errors.Is(err, terminal.ErrNoAnswer) {
-		return false, nil
-	}
-	return err == nil && terminal.Affirmed(answer), err
+	return o.Agrees(ctx, "Disable them in "+client.Title+"?")
 }

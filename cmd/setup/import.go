@@ -101,11 +101,7 @@ func inLines(names []string) string {
 
 // storedNames returns a function that reports whether the secret store has a name.
 func storedNames(a *app.App) (func(name string) bool, error) {
-	store, err := secretStore(a)
-	if err != nil {
-		return nil, err
-	}
-	book, err := store.Read()
+	book, err := readSecrets(a)
 	return func(name string) bool {
 		_, found := book.Find(name)
 		return found

@@ -3,6 +3,7 @@ package setup
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -14,8 +15,6 @@ type Entry struct {
 		Official struct {
 			Status        string `json:"status"` // active, deprecated or deleted; "" is active
 			StatusMessage string `json:"statusMessage"`
-			PublishedAt   string `json:"publishedAt"`
-			IsLatest      bool   `json:"isLatest"`
 		} `json:"io.modelcontextprotocol.registry/official"`
 	} `json:"_meta"`
 }
@@ -23,10 +22,8 @@ type Entry struct {
 // Definition is the server.json of a publisher.
 type Definition struct {
 	Name        string `json:"name"` // namespace/name; the registry has checked that the publisher owns the namespace
-	Title       string `json:"title"`
 	Description string `json:"description"`
 	Version     string `json:"version"`
-	WebsiteURL  string `json:"websiteUrl"`
 	Repository  struct {
 		URL string `json:"url"`
 	} `json:"repository"`
@@ -103,9 +100,7 @@ func (s Definition) Publisher() string {
 		}
 	}
 	labels := strings.Split(namespace, ".")
-	for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
-		labels[i], labels[j] = labels[j], labels[i]
-	}
+	slices.Reverse(labels)
 	return fmt.Sprintf("%s (the owner of the domain %s)", namespace, strings.Join(labels, "."))
 }
 

@@ -41,6 +41,15 @@ func secretStore(a *app.App) (secrets.Store, error) {
 	return config.SecretStore(a.Host.ConfigOptions(false))
 }
 
+// readSecrets returns the present content of the secret store.
+func readSecrets(a *app.App) (*secrets.Book, error) {
+	store, err := secretStore(a)
+	if err != nil {
+		return nil, err
+	}
+	return store.Read()
+}
+
 // bindings returns the present definitions of the servers of --for; nil without --for. A person confirms the
 // definitions in a project's file, and in a file that a variable names, because a project may have set the
 // variable.
@@ -158,11 +167,7 @@ func reloadHolders(ctx context.Context, a *app.App, changed ...secrets.Secret) e
 
 // SecretNames returns the names of the stored secrets.
 func SecretNames(a *app.App) (names []string) {
-	store, err := secretStore(a)
-	if err != nil {
-		return nil
-	}
-	book, err := store.Read()
+	book, err := readSecrets(a)
 	if err != nil {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -99,17 +98,11 @@ func tellConfirmed(a *app.App, confirmed []ConfirmedSecret, asked bool, out term
 
 // waitingSecrets returns the requests that can be confirmed, one list for each server. server "" means all.
 func waitingSecrets(a *app.App, server string) (byServer [][]config.SecretRequest, err error) {
-	o := a.Host.ConfigOptions(false)
-	o.NoValues = true
-	loaded, err := config.Load(o)
+	loaded, err := a.LoadNames()
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := loaded.Servers[server]; server != "" && !ok {
-		_, err := identityOf(loaded, server)
-		return nil, err
-	}
-	if slices.Contains(loaded.Untrusted, server) {
+	if _, ok := loaded.Servers[server]; server != "" && !ok || slices.Contains(loaded.Untrusted, server) {
 		_, err := identityOf(loaded, server)
 		return nil, err
 	}
@@ -130,9 +123,7 @@ func waitingSecrets(a *app.App, server string) (byServer [][]config.SecretReques
 // tellWaiting names the servers of this folder that wait for a person, because trust does
 // not give secrets.
 func tellWaiting(a *app.App) {
-	o := a.Host.ConfigOptions(false)
-	o.NoValues = true
-	loaded, err := config.Load(o)
+	loaded, err := a.LoadNames()
 	if err != nil {
 		return // the next command reports it
 	}
@@ -171,7 +162,7 @@ func confirmIdentity(ctx context.Context, a *app.App, server string, id config.I
 		whose = "the file of a project"
 	}
 	a.Say("%s, %s, defines the server:\n%s", id.File, whose, id.Definition)
-	answer, err := a.Question(ctx, bufio.NewReader(a.Stdin), "May "+server+" have the secret? [y/N] ")
+	answer, err := a.Ask(ctx, "May "+server+" have the secret? [y/N] ")
 	switch {
 	case errors.Is(err, terminal.ErrNoAnswer):
 		return fmt.Errorf("%s gets nothing: there was no answer", server)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,6 @@ FILE - is standard input. A value is taken as it is written: a $ is a part of it
 that cannot be secrets are left out, such as those of less than 8 bytes. The file is not
 changed; delete it when you do not need it any more.`,
 		Example: "  toolscript secret import .env GITHUB_TOKEN --for github",
-		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return importSecrets(c.Context(), a, args[0], args[1:], &to, out)
 		},
@@ -108,9 +106,7 @@ const maxEnvFile = 1 << 20
 func envFile(ctx context.Context, a *app.App, file string) ([]secrets.Entry, error) {
 	in := a.Stdin
 	if file != "-" {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(a.Dir, file)
-		}
+		file = a.Absolute(file)
 		f, err := os.Open(file) //nolint:gosec // G304: the file that the user names
 		if err != nil {
 			return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: err}

@@ -1,7 +1,7 @@
 package setup
 
 import (
-	"context"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/app"
-	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -35,18 +34,14 @@ func newSecretList(a *app.App) *cobra.Command {
 		Use:   "list",
 		Short: "List the names of secrets, and the servers that get them",
 		Args:  app.Takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return listSecrets(c.Context(), a, out) },
+		RunE:  func(*cobra.Command, []string) error { return listSecrets(a, out) },
 	}
 	terminal.AddForm(c.Flags(), &out, "print the secrets as JSON, without their values")
 	return c
 }
 
-func listSecrets(_ context.Context, a *app.App, out terminal.Form) error {
-	store, err := secretStore(a)
-	if err != nil {
-		return err
-	}
-	book, err := store.Read()
+func listSecrets(a *app.App, out terminal.Form) error {
+	book, err := readSecrets(a)
 	if err != nil {
 		return err
 	}
@@ -72,11 +67,7 @@ func listSecrets(_ context.Context, a *app.App, out terminal.Form) error {
 		for _, b := range s.Servers {
 			servers = append(servers, b.Server)
 		}
-		storage := s.Storage
-		if storage == "" {
-			storage = "not stored"
-		}
-		t.Add(s.Name, storage, strings.Join(servers, ", "), strings.Join(s.Waiting, ", "))
+		t.Add(s.Name, cmp.Or(s.Storage, "not stored"), strings.Join(servers, ", "), strings.Join(s.Waiting, ", "))
 	}
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }
@@ -84,9 +75,7 @@ func listSecrets(_ context.Context, a *app.App, out terminal.Form) error {
 // addWaiting adds the servers of this folder that refer to a secret and do not get it. If the configuration
 // has mistakes, it adds nothing.
 func addWaiting(a *app.App, list []ListedSecret) []ListedSecret {
-	o := a.Host.ConfigOptions(false)
-	o.NoValues = true
-	loaded, err := config.Load(o)
+	loaded, err := a.LoadNames()
 	if err != nil {
 		return list
 	}

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +130,7 @@ func (o *trustOptions) ask(ctx context.Context) error {
 	if !terminal.Is(o.Stdin) {
 		return errors.New("there is no terminal for the question; to trust this, run: toolscript trust --yes")
 	}
-	answer, err := o.Question(ctx, bufio.NewReader(o.Stdin), "Trust it? [y/N] ")
+	answer, err := o.Ask(ctx, "Trust it? [y/N] ")
 	switch {
 	case errors.Is(err, terminal.ErrNoAnswer):
 		return errors.New("there was no answer; to trust this, run: toolscript trust --yes")
