@@ -88,33 +88,6 @@ func inside(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// ProjectRoot returns the root of the project that a folder belongs to: the folder of the
-// project's configuration, else the repository, else the folder itself. It returns "" for
-// the home folder, which is not a project.
-func ProjectRoot(folder, home string) string {
-	repository := ""
-	for dir := folder; dir != home; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, config.FileName)) {
-			return dir
-		}
-		if exists(filepath.Join(dir, ".git")) {
-			repository = dir
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			break
-		}
-	}
-	switch {
-	case repository != "":
-		return repository
-	case folder == home:
-		return ""
-	default:
-		return folder
-	}
-}
-
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -132,7 +105,7 @@ func FindPlaces(dir string, lookup func(string) (string, bool)) (Places, error) 
 		return Places{}, fmt.Errorf("the home folder is unknown: %s is not an absolute path", variable)
 	}
 	home = resolvedPath(home)
-	return Places{Home: home, Project: ProjectRoot(resolvedPath(dir), home), System: runtime.GOOS, Lookup: lookup}, nil
+	return Places{Home: home, Project: config.ProjectRoot(resolvedPath(dir), home), System: runtime.GOOS, Lookup: lookup}, nil
 }
 
 func resolvedPath(path string) string {

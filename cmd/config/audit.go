@@ -11,9 +11,8 @@ func (l *loader) audit(d *document, file File) {
 		l.report(Mistakes{d.mistake([]string{"audit"}, n.key, "has an effect in ~/"+FileName+" alone")})
 		return
 	}
-	enabled := n.child("enabled")
 	l.config.Settings.Audit = Audit{
-		Off:    enabled != nil && !enabled.flag(),
+		Off:    n.child("enabled").off(),
 		FileMB: n.child("fileMb").count(), KeepMB: n.child("keepMb").count(), KeepDays: n.child("keepDays").count(),
 		Recipients: n.child("recipients").texts(),
 	}

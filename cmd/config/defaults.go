@@ -8,12 +8,8 @@ import (
 // defaults applies the defaults of a file over those of earlier files.
 func (l *loader) defaults(d *document) {
 	l.report(d.unsetSettings("defaults"))
-	if n := d.root.child("defaults").child("idle"); n != nil && len(n.unset) == 0 {
-		l.idle = n.duration()
-	}
-	if n := d.root.child("defaults").child("startupTimeout"); n != nil && len(n.unset) == 0 {
-		l.startup = n.duration()
-	}
+	set(&l.idle, d.root.child("defaults").child("idle"), (*node).duration)
+	set(&l.startup, d.root.child("defaults").child("startupTimeout"), (*node).duration)
 }
 
 // startupTimes sets the default start timeout for servers without their own.

@@ -112,15 +112,15 @@ func Used(c *Config) []string {
 
 // references returns the names of the variables that the texts of a tree refer to.
 func (n *node) references() (names []string) {
-	if _, is := n.value.(string); is {
+	for _, n := range n.all() {
+		if n.text() == "" {
+			continue
+		}
 		for _, p := range everyPiece(n.written) {
 			if p.kind == variableReference {
 				names = append(names, p.name)
 			}
 		}
-	}
-	for _, child := range n.children() {
-		names = append(names, child.references()...)
 	}
 	return names
 }

@@ -48,6 +48,9 @@ func (n *node) duration() time.Duration {
 	return time.Duration(n.count()) * time.Millisecond
 }
 
+// integer is count as an int.
+func (n *node) integer() int { return int(n.count()) }
+
 // count returns a whole number, or 0 if there is none. 5e3 is a whole number too, which the
 // parser keeps as a float.
 func (n *node) count() int64 {

@@ -15,15 +15,16 @@ type secretValues func(name string) (value string, err error)
 // Values are not expanded again. A string stays as written if one of its variables is not
 // set, one of its secrets is withheld, or the source of the values is nil.
 func (n *node) expand(lookup variables, secret secretValues) {
-	if text, ok := n.value.(string); ok {
+	for _, n := range n.all() {
+		text, is := n.value.(string)
+		if !is {
+			continue
+		}
 		secret := n.notingSecrets(secret)
 		if n.address {
 			secret = secret.escaped()
 		}
 		n.value, n.unset = n.home.expand(text, n.noting(lookup), secret)
-	}
-	for _, child := range n.children() {
-		child.expand(lookup, secret)
 	}
 }
 
@@ -82,20 +83,12 @@ func (n *node) use(name, value string) {
 // secrets returns the values of all variables and secrets in the tree, by their references.
 func (n *node) secrets() map[string]string {
 	var all map[string]string
-	note := func(reference, value string) {
-		if all == nil {
-			all = map[string]string{}
-		}
-		all[reference] = value
-	}
-	if n != nil {
+	for _, n := range n.all() {
 		for name, value := range n.used {
-			note("${"+name+"}", value)
-		}
-	}
-	for _, child := range n.children() {
-		for reference, value := range child.secrets() {
-			note(reference, value)
+			if all == nil {
+				all = map[string]string{}
+			}
+			all["${"+name+"}"] = value
 		}
 	}
 	return all
@@ -182,13 +175,11 @@ type missing struct {
 
 // missing lists the unset variables and the withheld secrets of the tree, in the order of
 // the file.
-func (n *node) missing(location ...string) []missing {
-	var out []missing
-	for _, name := range n.unset {
-		out = append(out, missing{name, location, n.withheld[name]})
-	}
-	for name, child := range n.children() {
-		out = append(out, child.missing(append(location[:len(location):len(location)], name)...)...)
+func (n *node) missing(location ...string) (out []missing) {
+	for location, n := range n.all(location...) {
+		for _, name := range n.unset {
+			out = append(out, missing{name, location, n.withheld[name]})
+		}
 	}
 	return out
 }

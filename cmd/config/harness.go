@@ -26,23 +26,21 @@ var known = map[string]Provider{
 // endpoint of a provider is replaced as a whole, because a key must not be sent to another
 // address. An endpoint with an unset variable has no effect.
 func (h *Harness) apply(settings, providers *node) {
-	override(&h.Mode, settings.child("mode"))
+	set(&h.Mode, settings.child("mode"), (*node).text)
 	all := maps.Clone(h.Providers)
 	for name, n := range providers.children() {
 		if all == nil {
 			all = map[string]Provider{}
 		}
 		p := all[name]
-		if enabled := n.child("scriptHarness").child("enabled"); enabled != nil {
-			p.Disabled = !enabled.flag()
-		}
+		set(&p.Disabled, n.child("scriptHarness").child("enabled"), (*node).off)
 		if n.child("model") != nil && len(n.missing()) == 0 {
 			p = Provider{
 				Disabled: p.Disabled, API: known[name].API, URL: known[name].URL,
-				Model: n.child("model").text(), Key: n.child("key").text(), MaxTokens: int(n.child("maxTokens").count()),
+				Model: n.child("model").text(), Key: n.child("key").text(), MaxTokens: n.child("maxTokens").integer(),
 			}
-			override(&p.API, n.child("api"))
-			override(&p.URL, n.child("url"))
+			set(&p.API, n.child("api"), (*node).text)
+			set(&p.URL, n.child("url"), (*node).text)
 		}
 		all[name] = p
 	}

@@ -34,22 +34,18 @@ func (n *node) setHome(home *homeFolder) {
 	}
 }
 
-// each calls yield for each node at a path, with its location.
-func (n *node) each(path []string, yield func(location []string, n *node)) {
-	n.walk(path, nil, yield)
-}
-
-func (n *node) walk(path, location []string, yield func([]string, *node)) {
+// each calls yield for each node at a path, with its location below at.
+func (n *node) each(path []string, yield func(location []string, n *node), at ...string) {
 	switch {
 	case n == nil:
 	case len(path) == 0:
-		yield(location, n)
+		yield(at, n)
 	case path[0] == "*":
 		for name, child := range n.children() {
-			child.walk(path[1:], append(location[:len(location):len(location)], name), yield)
+			child.each(path[1:], yield, append(at[:len(at):len(at)], name)...)
 		}
 	default:
-		n.child(path[0]).walk(path[1:], append(location[:len(location):len(location)], path[0]), yield)
+		n.child(path[0]).each(path[1:], yield, append(at[:len(at):len(at)], path[0])...)
 	}
 }
 
@@ -67,9 +63,9 @@ func wrongHomes(n *node, at []string, paths [][]string) (out []finding) {
 	for _, path := range paths {
 		n.each(path, func(location []string, n *node) {
 			if problem := otherHome(n.written); problem != "" {
-				out = append(out, wrongAt(slices.Concat(at, location), n.at, problem))
+				out = append(out, wrongAt(location, n.at, problem))
 			}
-		})
+		}, at...)
 	}
 	return out
 }

@@ -119,8 +119,8 @@ func (l *loader) report(warnings Mistakes) {
 
 // mistake collects a mistake, so that one run reports the mistakes of all files. It returns any other error.
 func (l *loader) mistake(err error) error {
-	var m *Mistake
-	if !errors.As(err, &m) {
+	m, is := errors.AsType[*Mistake](err)
+	if !is {
 		return err
 	}
 	l.fail(m)

@@ -100,21 +100,29 @@ func DataDir(o Options) (string, error) {
 	return o.absolute(path)
 }
 
-// projectFile searches for the file from a folder upward. The search ends at the root of
-// the repository, and at the home folder, whose file is the user's own.
+// projectFile returns the file in the root of the project that a folder belongs to.
 func projectFile(dir, home string) (string, bool) {
-	for dir != home {
-		path := filepath.Join(dir, FileName)
-		if exists(path) {
-			return path, true
+	root := ProjectRoot(dir, home)
+	path := filepath.Join(root, FileName)
+	return path, root != "" && exists(path)
+}
+
+// ProjectRoot returns the root of the project that a folder belongs to: the nearest folder upward with a
+// configuration file or a repository, else the folder itself. The home folder, whose file is the user's own, and
+// the folders above it are not searched; ProjectRoot returns "" for the home folder.
+func ProjectRoot(dir, home string) string {
+	if dir == home {
+		return ""
+	}
+	for at := dir; at != home; at = filepath.Dir(at) {
+		if exists(filepath.Join(at, FileName)) || exists(filepath.Join(at, ".git")) {
+			return at
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir || exists(filepath.Join(dir, ".git")) {
+		if filepath.Dir(at) == at {
 			break
 		}
-		dir = parent
 	}
-	return "", false
+	return dir
 }
 
 // exists reports whether a path exists. Broken links and unreadable files exist too:

@@ -51,6 +51,26 @@ func (n *node) children() iter.Seq2[string, *node] {
 	}
 }
 
+// all yields the node and all nodes below it, in the order of the file, with their locations below at.
+func (n *node) all(at ...string) iter.Seq2[[]string, *node] {
+	return func(yield func([]string, *node) bool) { n.visit(at, yield) }
+}
+
+func (n *node) visit(at []string, yield func([]string, *node) bool) bool {
+	if n == nil {
+		return true
+	}
+	if !yield(at, n) {
+		return false
+	}
+	for name, child := range n.children() {
+		if !child.visit(append(at[:len(at):len(at)], name), yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // child returns the field or item of a name, or nil. Like the methods below, it may be
 // called on nil.
 func (n *node) child(name string) *node {
@@ -102,6 +122,9 @@ func (n *node) text() string {
 func (n *node) flag() bool {
 	return n != nil && n.value == true
 }
+
+// off reports whether the value is there and is not true.
+func (n *node) off() bool { return n != nil && !n.flag() }
 
 // list returns the elements of a list, or nil for any other value.
 func (n *node) list() []*node {

@@ -19,8 +19,7 @@ func AutoAllow(o Options) (bool, error) {
 	if err != nil || d == nil {
 		return err == nil, err
 	}
-	allow := d.root.child("plugin").child("autoAllow")
-	return allow == nil || allow.flag(), nil
+	return !d.root.child("plugin").child("autoAllow").off(), nil
 }
 
 // Suggestions are the settings for suggesting tools for prompts.
@@ -40,8 +39,7 @@ func LoadSuggestions(o Options) (Suggestions, error) {
 		return Suggestions{}, err
 	}
 	n := d.root.child("suggestions")
-	enabled := n.child("enabled")
-	s := Suggestions{Off: enabled != nil && !enabled.flag()}
+	s := Suggestions{Off: n.child("enabled").off()}
 	model := n.child("model")
 	if model == nil {
 		return s, nil
@@ -49,8 +47,8 @@ func LoadSuggestions(o Options) (Suggestions, error) {
 	model.expand(o.variable, nil)
 	if len(model.missing()) == 0 {
 		s.Model = SuggestionModel{API: "openai", URL: model.child("url").text(), Name: model.child("model").text()}
-		override(&s.Model.API, model.child("api"))
-		override(&s.Model.Key, model.child("key"))
+		set(&s.Model.API, model.child("api"), (*node).text)
+		set(&s.Model.Key, model.child("key"), (*node).text)
 	}
 	return s, nil
 }

@@ -109,21 +109,14 @@ var delivered = []string{"env", "headers", "auth"}
 // variables may name the program or the address, their values outside of delivered.
 func identify(path, definition string, n *node, lookup variables) Identity {
 	var expanded []string
-	var walk func(*node)
-	walk = func(n *node) {
-		if n == nil {
-			return
-		}
-		if text, _ := n.home.expand(n.written, lookup, nil); text != n.written {
-			expanded = append(expanded, n.written, text)
-		}
-		for _, child := range n.children() {
-			walk(child)
-		}
-	}
 	for _, field := range definingFields(n) {
-		if !slices.Contains(delivered, field) {
-			walk(n.child(field))
+		if slices.Contains(delivered, field) {
+			continue
+		}
+		for _, n := range n.child(field).all() {
+			if text, _ := n.home.expand(n.written, lookup, nil); text != n.written {
+				expanded = append(expanded, n.written, text)
+			}
 		}
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "1 %q %q %q", path, definition, expanded))
@@ -217,8 +210,8 @@ func secretProblem(server string, missing []missing) error {
 	var what, next []string
 	kind := toolscript.Invalid
 	for _, m := range missing {
-		var withheld *withheldError
-		if !errors.As(m.why, &withheld) {
+		withheld, is := errors.AsType[*withheldError](m.why)
+		if !is {
 			continue
 		}
 		if len(what) == 0 {

@@ -43,20 +43,17 @@ func (d *document) wrongSecrets() []finding {
 // wrongTexts returns the mistakes in texts that may have references. mistake describes the
 // mistake in a text, or returns "".
 func (d *document) wrongTexts(mistake func(location []string, text string) string) (out []finding) {
-	var walk func(n *node, location []string)
-	walk = func(n *node, location []string) {
-		if strings.Contains(n.written, "${") {
+	for name, n := range d.root.children() {
+		if name != serversKey && name != "suggestions" && !slices.Contains(expandedSettings(), name) {
+			continue
+		}
+		for location, n := range n.all(name) {
+			if !strings.Contains(n.written, "${") {
+				continue
+			}
 			if reason := mistake(location, n.written); reason != "" {
 				out = append(out, wrongAt(location, n.at, reason))
 			}
-		}
-		for name, child := range n.children() {
-			walk(child, append(location[:len(location):len(location)], name))
-		}
-	}
-	for name, n := range d.root.children() {
-		if name == serversKey || name == "suggestions" || slices.Contains(expandedSettings(), name) {
-			walk(n, []string{name})
 		}
 	}
 	return out

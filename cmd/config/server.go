@@ -70,7 +70,7 @@ func (o Options) server(n *node, name string, file File, packs toolscript.ToolPa
 func setLimits(c *upstream.Config, n *node) {
 	c.Timeout, c.StartupTimeout, c.Idle = n.child("timeout").duration(), n.child("startupTimeout").duration(), n.child("idle").duration()
 	c.Timeout = cmp.Or(c.Timeout, upstream.DefaultTimeout)
-	c.Concurrency, c.RateLimit = int(n.child("concurrency").count()), rateLimit(n.child("rateLimit"))
+	c.Concurrency, c.RateLimit = n.child("concurrency").integer(), rateLimit(n.child("rateLimit"))
 }
 
 // rateLimit returns the zero value if there is no rate limit. Without burst, calls are spaced evenly.
@@ -78,7 +78,7 @@ func rateLimit(n *node) upstream.RateLimit {
 	if n == nil {
 		return upstream.RateLimit{}
 	}
-	return upstream.RateLimit{Calls: int(n.child("calls").count()), Per: n.child("per").duration(), Burst: max(1, int(n.child("burst").count()))}
+	return upstream.RateLimit{Calls: n.child("calls").integer(), Per: n.child("per").duration(), Burst: max(1, n.child("burst").integer())}
 }
 
 // kindOf returns the kind with the configured type, else the one that command or url imply. It is
@@ -177,7 +177,7 @@ func oauthConfig(n *node) oauth.Config {
 		ClientMetadataURL: n.child("clientMetadataUrl").text(),
 		Issuer:            n.child("issuer").text(),
 		Scope:             n.child("scope").text(),
-		CallbackPort:      int(n.child("callbackPort").count()),
+		CallbackPort:      n.child("callbackPort").integer(),
 		Storage:           n.child("storage").text(),
 	}
 }

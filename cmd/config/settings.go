@@ -10,86 +10,66 @@ import (
 // settingNames are the top-level fields that Settings holds.
 var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks", "profiles", "profile", "scriptHarness", "providers", "telemetry"}
 
-// apply lays the settings of a validated file over the earlier ones; each limit is
-// separate. A setting with a variable that is not set keeps its value.
+// apply lays the settings of a validated file over the earlier ones; each limit is separate.
 func (s *Settings) apply(root *node) {
-	override(&s.Engine, root.child("engine"))
-	override(&s.Check, root.child("check"))
+	set(&s.Engine, root.child("engine"), (*node).text)
+	set(&s.Check, root.child("check"), (*node).text)
 	s.Types.apply(root.child("types"))
 	s.Search.apply(root.child("search"))
 	s.ToolPacks = merged(s.ToolPacks, root.child("toolPacks"))
 	s.Harness.apply(root.child("scriptHarness"), root.child("providers"))
 	s.Telemetry.apply(root.child("telemetry"))
-	if most := root.child("output").child("maxTokens"); most != nil {
-		tokens := int(most.count())
-		s.Output.MaxTokens = &tokens
-	}
-	if offer := root.child("output").child("prompts"); offer != nil {
-		s.Output.NoPrompts = !offer.flag()
-	}
-	if after := root.child("output").child("taskAfter"); after != nil {
-		s.Output.TaskAfter = after.duration()
-	}
-	limits := root.child("limits")
-	if n := limits.child("answersMb"); n != nil && len(n.unset) == 0 {
-		s.AnswersMB = n.count()
-	}
-	for name, value := range map[string]**int64{"mediaBlocks": &s.Media.Blocks, "mediaBytes": &s.Media.Bytes} {
-		if n := limits.child(name); n != nil && len(n.unset) == 0 {
-			most := n.count()
-			*value = &most
-		}
-	}
-	override(&s.Pool, limits.child("pool"))
+	output, limits := root.child("output"), root.child("limits")
+	set(&s.Output.MaxTokens, output.child("maxTokens"), pointer((*node).integer))
+	set(&s.Output.NoPrompts, output.child("prompts"), (*node).off)
+	set(&s.Output.TaskAfter, output.child("taskAfter"), (*node).duration)
+	set(&s.AnswersMB, limits.child("answersMb"), (*node).count)
+	set(&s.Media.Blocks, limits.child("mediaBlocks"), pointer((*node).count))
+	set(&s.Media.Bytes, limits.child("mediaBytes"), pointer((*node).count))
+	set(&s.Pool, limits.child("pool"), (*node).text)
 	for name, value := range limitFields(&s.Limits) {
-		n := limits.child(name)
-		if n == nil || len(n.unset) > 0 {
-			continue
-		}
-		if n.text() != "" {
-			*value = n.duration().Milliseconds()
-		} else {
-			*value = n.count()
-		}
+		set(value, limits.child(name), limit)
 	}
+}
+
+// set gives a setting the value of a field. It keeps its value if the file does not have the field, or if a variable
+// of the field is not set.
+func set[T any](setting *T, n *node, value func(*node) T) {
+	if n != nil && len(n.unset) == 0 {
+		*setting = value(n)
+	}
+}
+
+// pointer returns a function that returns a pointer to the value.
+func pointer[T any](value func(*node) T) func(*node) *T {
+	return func(n *node) *T { return new(value(n)) }
+}
+
+// limit returns a limit. Only limits in milliseconds may be texts.
+func limit(n *node) int64 {
+	if n.text() != "" {
+		return n.duration().Milliseconds()
+	}
+	return n.count()
 }
 
 // apply lays the type settings of a file over the earlier ones.
 func (t *Types) apply(n *node) {
-	if open := n.child("openObjects"); open != nil {
-		t.OpenObjects = open.flag()
-	}
-	if observe := n.child("observe"); observe != nil {
-		t.NoObserve = !observe.flag()
-	}
-	if describe := n.child("describe"); describe != nil {
-		characters := int(describe.count())
-		t.Describe = &characters
-	}
+	set(&t.OpenObjects, n.child("openObjects"), (*node).flag)
+	set(&t.NoObserve, n.child("observe"), (*node).off)
+	set(&t.Describe, n.child("describe"), pointer((*node).integer))
 }
 
 // apply lays the search settings of a file over the earlier ones.
 func (s *Search) apply(n *node) {
-	if semantic := n.child("semantic"); semantic != nil {
-		s.Lexical = !semantic.flag()
-	}
-	if cache := n.child("cache"); cache != nil {
-		s.NoCache = !cache.flag()
-	}
-	override(&s.Model, n.child("model"))
-	override(&s.Library, n.child("library"))
-	if remote := n.child("remote"); remote != nil {
-		s.Remote.apply(remote)
-	}
-	if limit := n.child("limit"); limit != nil {
-		s.Limit = int(limit.count())
-	}
-	for name, value := range map[string]**float64{"alpha": &s.Alpha, "threshold": &s.Threshold} {
-		if given := n.child(name); given != nil {
-			number := given.number()
-			*value = &number
-		}
-	}
+	set(&s.Lexical, n.child("semantic"), (*node).off)
+	set(&s.NoCache, n.child("cache"), (*node).off)
+	set(&s.Model, n.child("model"), (*node).text)
+	set(&s.Library, n.child("library"), (*node).text)
+	set(&s.Remote, n.child("remote"), remote)
+	set(&s.Limit, n.child("limit"), (*node).integer)
+	set(&s.Alpha, n.child("alpha"), pointer((*node).number))
+	set(&s.Threshold, n.child("threshold"), pointer((*node).number))
 }
 
 // Changes returns the names of the fields that differ from other.
@@ -114,19 +94,13 @@ func (s Search) Changes(other Search) (fields []string) {
 	return fields
 }
 
-// apply replaces the whole endpoint, so that its key is never sent to another. If a
-// variable is not set, there is no endpoint.
-func (r *Remote) apply(n *node) {
-	*r = Remote{}
-	if len(n.missing()) == 0 {
-		*r = Remote{n.child("url").text(), n.child("model").text(), n.child("key").text()}
+// remote returns a whole endpoint, so that its key is never sent to another. If a variable is not set, there is no
+// endpoint.
+func remote(n *node) Remote {
+	if len(n.missing()) > 0 {
+		return Remote{}
 	}
-}
-
-func override(value *string, n *node) {
-	if n != nil && len(n.unset) == 0 {
-		*value = n.text()
-	}
+	return Remote{n.child("url").text(), n.child("model").text(), n.child("key").text()}
 }
 
 // limitFields returns the limits by their names in the file and in POST /exec. Only limits

@@ -120,5 +120,5 @@ func LoadHub(o Options) (Hub, error) {
 		return Hub{}, err
 	}
 	n := d.root.child("hub")
-	return Hub{Idle: n.child("idle").duration(), Port: int(n.child("port").count())}, nil
+	return Hub{Idle: n.child("idle").duration(), Port: n.child("port").integer()}, nil
 }

@@ -1,6 +1,6 @@
 package config
 
-import "path/filepath"
+import "cmp"
 
 // keep applies the scopes of values that outlive runs. They have no effect in a project's
 // file: it could give its scripts the values of all projects.
@@ -15,19 +15,8 @@ func (l *loader) keep(d *document, file File) {
 	}
 }
 
-// StoreFolder returns the project of a working directory for values that outlive runs: the folder
-// of the project's configuration, else the root of the repository, else the directory itself.
-func StoreFolder(o Options, dir string) (string, error) {
+// StoreFolder returns the project of a working directory for values that outlive runs.
+func StoreFolder(o Options, dir string) string {
 	dir = resolved(dir)
-	if path, ok := projectFile(dir, o.home()); ok {
-		return filepath.Dir(path), nil
-	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if exists(filepath.Join(at, ".git")) {
-			return at, nil
-		}
-		if at == filepath.Dir(at) {
-			return dir, nil
-		}
-	}
+	return cmp.Or(ProjectRoot(dir, o.home()), dir)
 }

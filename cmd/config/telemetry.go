@@ -14,24 +14,14 @@ type Telemetry struct {
 // apply lays the settings of a file over the earlier ones.
 func (t *Telemetry) apply(n *node) {
 	metrics := n.child("metrics")
-	if port := metrics.child("port"); port != nil {
-		t.MetricsPort = int(port.count())
-	}
-	if tools := metrics.child("tools"); tools != nil {
-		t.Tools = tools.texts()
-	}
+	set(&t.MetricsPort, metrics.child("port"), (*node).integer)
+	set(&t.Tools, metrics.child("tools"), func(n *node) toolscript.Filter { return n.texts() })
 	// The endpoint is replaced as a whole, so that its headers are never sent to another endpoint.
 	// If a variable is not set, there is no endpoint.
 	if otlp := n.child("otlp"); otlp != nil {
 		t.Endpoint, t.Headers = "", nil
 		if len(otlp.missing()) == 0 {
-			t.Endpoint = otlp.child("endpoint").text()
-			for name, value := range otlp.child("headers").children() {
-				if t.Headers == nil {
-					t.Headers = map[string]string{}
-				}
-				t.Headers[name] = value.text()
-			}
+			t.Endpoint, t.Headers = otlp.child("endpoint").text(), otlp.child("headers").textMap()
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 type grant struct {
 	Path     string            `json:"path"`
 	At       time.Time         `json:"at"`
-	Servers  map[string]string `json:"servers"`            // definitions by name; nil in a record of an older format, which trusts nothing
+	Servers  map[string]string `json:"servers"`            // definitions by name; nil in a damaged record, which trusts nothing
 	Settings map[string]string `json:"settings,omitempty"` // definitions by name; see settingDefinition
 	Scripts  map[string]string `json:"scripts,omitempty"`  // texts of saved scripts by name
 }

@@ -231,7 +231,7 @@ func TestDamagedRecordGivesNoTrust(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "{", "null", `{"path": "/elsewhere"}`,
-		mustJSON(t, map[string]any{"path": path, "text": []byte(hostile)}), // format of earlier versions, without definitions
+		mustJSON(t, map[string]any{"path": path, "text": []byte(hostile)}), // without definitions
 	} {
 		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
 			t.Fatal(err)

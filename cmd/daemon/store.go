@@ -37,5 +37,5 @@ func (d *Daemon) projectOf(dir string, files []config.File) (string, error) {
 		}
 		dir = filepath.Dir(files[i].Path)
 	}
-	return config.StoreFolder(d.host.Config, dir)
+	return config.StoreFolder(d.host.Config, dir), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
@@ -30,7 +31,7 @@ type claudeSettings struct {
 // Later files take precedence. Unreadable files are skipped; Claude Code reports them.
 func (x *examination) claudeSettings(folder string) (all []claudeSettings) {
 	paths := []string{filepath.Join(folder, "settings.json")}
-	if project := clients.ProjectRoot(x.Host.Config.WorkDir, x.Home); project != "" {
+	if project := config.ProjectRoot(x.Host.Config.WorkDir, x.Home); project != "" {
 		paths = append(paths, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
 	}
 	for i, path := range append(paths, managedSettings) {
