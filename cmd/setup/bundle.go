@@ -399,9 +399,5 @@ func (o *addOptions) settingValues(name string, s UserSetting, text string) ([]s
 	return []string{text}, nil
 }
 
-var noSecretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
-
 // secretName returns the name of the secret for a setting of a server.
-func secretName(of, setting string) string {
-	return strings.Trim(noSecretName().ReplaceAllString(strings.ToUpper(of+"_"+setting), "_"), "_")
-}
+func secretName(of, setting string) string { return upperCase(of + "_" + setting) }

@@ -1,6 +1,20 @@
 package setup
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/secrets"
+)
+
+// TestSecretNames: a secret of any bundle has a name that the secret store takes.
+func TestSecretNames(t *testing.T) {
+	for server, want := range map[string]string{"good": "GOOD_API_KEY", "7zip": "X7ZIP_API_KEY", "名": "API_KEY", "_": "API_KEY"} {
+		got := secretName(server, "api-key")
+		if err := secrets.CheckName(got); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", server, got, err, want)
+		}
+	}
+}
 
 func TestFits(t *testing.T) {
 	for _, c := range []struct {
