@@ -146,7 +146,8 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 		if err := decode(text, into); err != nil {
 			return fmt.Errorf("the registry at %s: %w", c.base(), err)
 		}
-		return c.keep(path, text)
+		c.keep(path, text)
+		return nil
 	case has && toolscript.KindOf(err) != toolscript.NotFound && ctx.Err() == nil:
 		if c.Older != nil {
 			c.Older(at, err)
@@ -255,16 +256,15 @@ func (c *Client) recall(path string) (text []byte, at time.Time, ok bool) {
 	return text, info.ModTime(), err == nil && json.Valid(text)
 }
 
-// keep writes the copy of an answer. If there are too many copies, it deletes all of them:
-// they only save time.
-func (c *Client) keep(path string, text []byte) error {
+// keep writes the copy of an answer. If there are too many copies, it deletes all of them.
+func (c *Client) keep(path string, text []byte) {
 	if c.Dir == "" {
-		return nil
+		return
 	}
 	if entries, err := os.ReadDir(c.Dir); err == nil && len(entries) >= mostCopies {
 		for _, e := range entries {
 			_ = os.Remove(filepath.Join(c.Dir, e.Name()))
 		}
 	}
-	return files.Write(c.copyOf(path), text)
+	_ = files.Write(c.copyOf(path), text) // a copy only saves time
 }

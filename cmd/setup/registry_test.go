@@ -213,6 +213,10 @@ func TestCopies(t *testing.T) {
 	if err := ask(); err != nil {
 		t.Errorf("with a damaged copy: %v", err)
 	}
+	c.Dir = filepath.Join(c.Dir, "none")
+	if err := ask(); err != nil {
+		t.Errorf("with an answer that cannot be kept: %v", err)
+	}
 }
 
 func readInto(w http.ResponseWriter, resp *http.Response) (int64, error) {
