@@ -23,7 +23,6 @@ type addOptions struct {
 	from     string
 	secrets  bool
 	earlier  bundleRecord // record of the bundle that a new one replaces; its folder is "" if there is none
-	self     *cobra.Command
 }
 
 // addKinds are the choices of --from.
@@ -70,11 +69,10 @@ is downloaded with --from mcpb, or if the server has nothing else; its hash is c
 	f.StringVar(&o.registry, "registry", a.Getenv("TOOLSCRIPT_REGISTRY"), "the `address` of the registry (default $TOOLSCRIPT_REGISTRY, else "+URL+")")
 	f.StringVar(&o.name, "name", "", "`name` of the server in the configuration (default: made from the name in the registry, the command or the address)")
 	f.StringVar(&o.from, "from", "", "the `kind` of package to use, or remote: "+strings.Join(addKinds, ", ")+" (default the first that the server has)")
-	o.addServerFlags(f)
+	o.addServerFlags(c)
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(addKinds, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	f.BoolVar(&o.secrets, "secrets", false, "take secrets from the secret store (${secret:NAME}), not from variables; see toolscript secret")
 	o.AddFlags(c)
-	o.self = c
 	return c
 }
 
@@ -98,9 +96,9 @@ func (o *addOptions) dispatch(c *cobra.Command, args []string) error {
 	case err != nil:
 		return app.Usage(c.CommandPath(), "%v", err)
 	case given:
-		return o.runGiven(c.Context(), c.CommandPath())
+		return o.runGiven(c.Context())
 	}
-	return o.run(c.Context(), c.CommandPath(), args[0], args[1:])
+	return o.run(c.Context(), args[0], args[1:])
 }
 
 // given parses a command after "--", or an address, into o. It returns false for a server of the registry.
@@ -130,12 +128,8 @@ func (o *addOptions) given(args []string, dash int) (bool, error) {
 }
 
 // runGiven adds the server of a command or an address that given has parsed.
-func (o *addOptions) runGiven(ctx context.Context, command string) error {
+func (o *addOptions) runGiven(ctx context.Context) error {
 	plan, err := o.addServer()
-	var usage *app.UsageError
-	if errors.As(err, &usage) {
-		usage.Command = command
-	}
 	if toolscript.KindOf(err) == toolscript.Conflict {
 		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%w, or remove it: %s", err, toolscript.Command("remove", o.serverName()))}
 	}
@@ -148,10 +142,10 @@ func (o *addOptions) runGiven(ctx context.Context, command string) error {
 	return o.CarryOut(ctx, "add", o.With("--yes"), plan)
 }
 
-func (o *addOptions) run(ctx context.Context, command, server string, words []string) error {
+func (o *addOptions) run(ctx context.Context, server string, words []string) error {
 	values, err := pairsOf(words)
 	if err != nil {
-		return app.Usage(command, "%v", err)
+		return app.Usage(o.self.CommandPath(), "%v", err)
 	}
 	entry, err := o.find(ctx, server)
 	if kind := toolscript.KindOf(err); err != nil && kind != toolscript.Conflict {

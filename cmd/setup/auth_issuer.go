@@ -35,8 +35,7 @@ func (o *authOptions) pinIssuer(ctx context.Context, session *oauth.Session) err
 // confirmable returns the issuer that the user must confirm before the request can be sent; "" for any other
 // error.
 func confirmable(err error) string {
-	var needed *oauth.LoginError
-	if errors.As(err, &needed) {
+	if needed, is := errors.AsType[*oauth.LoginError](err); is {
 		return needed.Issuer
 	}
 	return ""

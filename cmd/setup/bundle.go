@@ -56,7 +56,7 @@ func (o *addOptions) addBundle(ctx context.Context, file, from string, words []s
 		return app.Usage(o.self.CommandPath(), "%v", err)
 	}
 	b, err := OpenBundle(o.Absolute(file))
-	if other := (*otherSystemError)(nil); errors.As(err, &other) {
+	if _, is := errors.AsType[*otherSystemError](err); is {
 		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s: %w", from, err)}
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 		o.Say("the configuration has this server already")
 		return nil
 	case earlier.folder != "" && earlier.folder != record.folder:
-		o.Say("%-12s %s", "replaces:", terminal.OneLine(earlier.Bundle+" "+earlier.Release+", whose files stay for add --undo until another bundle is added or removed"))
+		o.row("replaces:", "%s %s, whose files stay for add --undo until another bundle is added or removed", earlier.Bundle, earlier.Release)
 	}
 	record.File = plan.Taken[0].To
 	if err := record.free(o.App, earlier); err != nil {
@@ -211,14 +211,14 @@ func removeSecretsOf(ctx context.Context, a *app.App, r bundleRecord) error {
 // describeBundle shows the manifest of a bundle, and the permissions of its server.
 func (o *addOptions) describeBundle(b *Bundle, c Choice) {
 	m := b.Manifest
-	o.Say("%-12s %s", "bundle:", terminal.OneLine(fmt.Sprintf("%s %s: %s", cmp.Or(m.DisplayName, m.Name), m.Release, short(m.Description))))
+	o.row("bundle:", "%s %s: %s", cmp.Or(m.DisplayName, m.Name), m.Release, short(m.Description))
 	if isAddress(c.From) {
 		o.row("package:", "%s", c.From)
 	}
-	o.Say("%-12s %s", "author:", terminal.OneLine(m.Author.Name+", as the bundle says; signatures are not checked"))
-	o.Say("%-12s %s", "permissions:", permissions["npm"])
+	o.row("author:", "%s, as the bundle says; signatures are not checked", m.Author.Name)
+	o.row("permissions:", "%s", permissions["npm"])
 	for _, v := range c.Needed {
-		o.Say("%-12s %s", "needs:", terminal.OneLine(v.Name+" (secret)"+about(v)))
+		o.row("needs:", "%s (secret)%s", v.Name, about(v))
 	}
 }
 

@@ -32,7 +32,11 @@ var bundleReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustC
 func (v *bundleValues) expand(text string, secret bool) ([]string, error) {
 	if name, ok := strings.CutPrefix(text, "${user_config."); ok && strings.HasSuffix(name, "}") {
 		if values, known := v.settings[strings.TrimSuffix(name, "}")]; known {
-			return escaped(values), nil
+			texts := []string{}
+			for _, value := range values {
+				texts = append(texts, escape(value))
+			}
+			return texts, nil
 		}
 	}
 	var out, plain strings.Builder // plain: the text since the last secret
@@ -93,14 +97,6 @@ func (v *bundleValues) place(name string) (string, bool) {
 
 // escape returns a text that the configuration reads as text, without references to variables.
 func escape(text string) string { return strings.ReplaceAll(text, "${", "$${") }
-
-func escaped(texts []string) []string {
-	all := []string{}
-	for _, text := range texts {
-		all = append(all, escape(text))
-	}
-	return all
-}
 
 // definition returns the definition of the bundle's server in the form of mcpServers. find finds a program.
 func (m *Manifest) definition(v *bundleValues, find func(program string) (string, error)) (json.RawMessage, error) {

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,11 +104,7 @@ var settingName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // check returns an error if the manifest is invalid or toolscript cannot run the bundle.
 func (m *Manifest) check(b *Bundle) error {
-	version := m.Version
-	if version == "" {
-		version = m.DXT
-	}
-	if !slices.Contains(manifestVersions, version) {
+	if version := cmp.Or(m.Version, m.DXT); !slices.Contains(manifestVersions, version) {
 		return fmt.Errorf("manifest_version %.20q is not known; known are %s", version, strings.Join(manifestVersions, ", "))
 	}
 	for name, value := range map[string]string{"name": m.Name, "version": m.Release, "description": m.Description, "author.name": m.Author.Name} {
@@ -159,9 +156,7 @@ func (m *Manifest) launch() launchConfig {
 	if !ok {
 		return all
 	}
-	if own.Command != "" {
-		all.Command = own.Command
-	}
+	all.Command = cmp.Or(own.Command, all.Command)
 	if own.Args != nil {
 		all.Args = own.Args
 	}

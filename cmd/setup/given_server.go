@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/clients"
@@ -19,6 +19,7 @@ import (
 // givenServer is a server that the user gives as a command or an address.
 type givenServer struct {
 	app.ChangeOptions
+	self    *cobra.Command
 	project bool
 	name    string
 	url     string
@@ -28,7 +29,9 @@ type givenServer struct {
 	command []string
 }
 
-func (o *givenServer) addServerFlags(f *pflag.FlagSet) {
+func (o *givenServer) addServerFlags(c *cobra.Command) {
+	f := c.Flags()
+	o.self = c
 	for _, k := range upstream.Kinds() {
 		if k.MCP {
 			o.kind.Choices = append(o.kind.Choices, k.Type)
@@ -64,7 +67,7 @@ func (o *givenServer) checkTransport() error {
 func (o *givenServer) addServer() (*clients.Import, error) {
 	definition := map[string]any{}
 	if err := o.checkTransport(); err != nil {
-		return nil, &app.UsageError{Err: err}
+		return nil, app.Usage(o.self.CommandPath(), "%w", err)
 	}
 	if o.url != "" {
 		definition["url"] = o.url
@@ -95,7 +98,7 @@ func (o *givenServer) addPairs(definition map[string]any, field, separator strin
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, separator)
 		if !ok || strings.TrimSpace(name) == "" {
-			return &app.UsageError{Err: fmt.Errorf("--%s needs NAME%sVALUE", strings.TrimSuffix(field, "s"), separator)}
+			return app.Usage(o.self.CommandPath(), "--%s needs NAME%sVALUE", strings.TrimSuffix(field, "s"), separator)
 		}
 		values[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}

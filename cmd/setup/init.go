@@ -4,7 +4,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ are none.
 			if o.Undo {
 				return o.TakeBack(c.Context(), "init")
 			}
-			return o.run(c.Context(), c.CommandPath())
+			return o.run(c.Context())
 		},
 	}
 	f := c.Flags()
@@ -50,18 +49,14 @@ are none.
 	f.BoolVar(&o.demo, "demo", false, "configure the built-in demo server, which reads files of the working directory")
 	f.StringVar(&o.url, "url", "", "configure the server at this `address`")
 	f.StringVar(&o.name, "name", "", "`name` of the server (default: made from the command or the address)")
-	o.addServerFlags(f)
+	o.addServerFlags(c)
 	f.SetInterspersed(false) // arguments after COMMAND belong to it
 	o.AddFlags(c)
 	return c
 }
 
-func (o *initOptions) run(ctx context.Context, command string) error {
+func (o *initOptions) run(ctx context.Context) error {
 	plan, err := o.plan(ctx)
-	var usage *app.UsageError
-	if errors.As(err, &usage) {
-		usage.Command = command
-	}
 	if err != nil || plan == nil {
 		return err
 	}
@@ -99,7 +94,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 		}
 	}
 	if chosen > 1 {
-		return nil, &app.UsageError{Err: errors.New("choose one of --from, --demo, --url and COMMAND")}
+		return nil, app.Usage(o.self.CommandPath(), "choose one of --from, --demo, --url and COMMAND")
 	}
 	switch {
 	case o.from != "":
@@ -109,7 +104,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	case o.url != "" || len(o.command) > 0:
 		return o.addServer()
 	case o.name != "" || len(o.env) > 0 || len(o.headers) > 0 || o.kind.Value != "":
-		return nil, &app.UsageError{Err: errors.New("missing the server: --url or -- COMMAND")}
+		return nil, app.Usage(o.self.CommandPath(), "missing the server: --url or -- COMMAND")
 	}
 	if done, err := o.configured(); done || err != nil {
 		return nil, err

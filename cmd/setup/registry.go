@@ -104,10 +104,8 @@ func ranked(text string, all []Entry) []Entry {
 // Get returns one version of a server; "" is the latest version. The error is NotFound if
 // the registry does not have the version, or if it was deleted.
 func (c *Client) Get(ctx context.Context, name, version string) (Entry, error) {
-	if version == "" {
-		version = "latest"
-	}
 	var e Entry
+	version = cmp.Or(version, "latest")
 	err := c.get(ctx, "/v0.1/servers/"+url.PathEscape(name)+"/versions/"+url.PathEscape(version), &e)
 	switch {
 	case toolscript.KindOf(err) == toolscript.NotFound:
@@ -124,12 +122,7 @@ func (c *Client) Get(ctx context.Context, name, version string) (Entry, error) {
 	return e, err
 }
 
-func (c *Client) base() string {
-	if c.URL == "" {
-		return URL
-	}
-	return strings.TrimSuffix(c.URL, "/")
-}
+func (c *Client) base() string { return strings.TrimSuffix(cmp.Or(c.URL, URL), "/") }
 
 // get sends a request for a path, and decodes the answer or a copy of it.
 func (c *Client) get(ctx context.Context, path string, into any) error {
@@ -212,7 +205,7 @@ func (c *Client) request(ctx context.Context, address string) (resp *http.Respon
 	resp, err = client.Do(request) //nolint:gosec // G704: the registry that the user names, or a file that it names
 	if err != nil {
 		guard.CloseIdleConnections()
-		if of := (*url.Error)(nil); errors.As(err, &of) { // without the address, which is long
+		if of, is := errors.AsType[*url.Error](err); is { // without the address, which is long
 			err = of.Err
 		}
 		return nil, nil, err

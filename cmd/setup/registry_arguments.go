@@ -2,7 +2,9 @@ package setup
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -53,12 +55,7 @@ func (a Argument) isSwitch(runtime bool) bool {
 
 // secret reports whether an argument contains a secret.
 func (a Argument) secret() bool {
-	for _, v := range a.Variables {
-		if v.IsSecret {
-			return true
-		}
-	}
-	return a.IsSecret
+	return a.IsSecret || slices.ContainsFunc(slices.Collect(maps.Values(a.Variables)), func(v Input) bool { return v.IsSecret })
 }
 
 // assignment matches an environment variable in a docker flag.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,27 +39,26 @@ type Choice struct {
 // takes, or that is invalid.
 func Choices(s Definition, values map[string]string, store bool) (usable []Choice, refused []string, err error) {
 	used := map[string]bool{}
+	add := func(name string, choice func(*inputs) (Choice, error)) {
+		c, failed := choice(&inputs{store: store, prefix: upperCase(s.LocalName()), given: values, used: used})
+		wrong, given := errors.AsType[givenError](failed)
+		switch {
+		case given:
+			err = cmp.Or(err, error(wrong))
+		case failed != nil:
+			refused = append(refused, fmt.Sprintf("%s: %v", name, failed))
+		default:
+			usable = append(usable, c)
+		}
+	}
 	for _, r := range s.Remotes {
-		c, err := remote(r, &inputs{store: store, prefix: upperCase(s.LocalName()), given: values, used: used})
-		if wrong := (*GivenError)(nil); errors.As(err, &wrong) {
-			return nil, nil, wrong
-		}
-		if err != nil {
-			refused = append(refused, fmt.Sprintf("%.200s: %v", r.URL, err))
-			continue
-		}
-		usable = append(usable, c)
+		add(fmt.Sprintf("%.200s", r.URL), func(in *inputs) (Choice, error) { return remote(r, in) })
 	}
 	for _, p := range s.Packages {
-		c, err := local(p, &inputs{store: store, prefix: upperCase(s.LocalName()), given: values, used: used})
-		if wrong := (*GivenError)(nil); errors.As(err, &wrong) {
-			return nil, nil, wrong
-		}
-		if err != nil {
-			refused = append(refused, fmt.Sprintf("%.20s package %.200s: %v", p.RegistryType, p.Identifier, err))
-			continue
-		}
-		usable = append(usable, c)
+		add(fmt.Sprintf("%.20s package %.200s", p.RegistryType, p.Identifier), func(in *inputs) (Choice, error) { return local(p, in) })
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	for name := range values {
 		if !used[name] {
@@ -85,26 +85,15 @@ type pairs [][2]string
 
 // MarshalJSON implements json.Marshaler.
 func (p pairs) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
+	members := make([]string, len(p))
 	for i, pair := range p {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(pair[0])
+		text, err := json.Marshal(map[string]string{pair[0]: pair[1]})
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(pair[1])
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		members[i] = string(text[1 : len(text)-1])
 	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
+	return []byte("{" + strings.Join(members, ",") + "}"), nil
 }
 
 func (c *Choice) define(d definition, in *inputs) (Choice, error) {

@@ -29,12 +29,8 @@ var (
 	notInName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
 )
 
-// GivenError is a mistake in a value that the user has given.
-type GivenError struct{ text string }
-
-func (e *GivenError) Error() string { return e.text }
-
-func givenError(format string, args ...any) error { return &GivenError{fmt.Sprintf(format, args...)} }
+// givenError is a mistake in a value that the user has given.
+type givenError struct{ error }
 
 // errExpands refuses a text in which the configuration would expand variables of the user.
 var errExpands = errors.New("it has ${…} in a text, which would take a variable of yours")
@@ -87,9 +83,9 @@ func (in *inputs) value(name, as string, i Input) (text string, there bool, err 
 	case i.Value != "":
 		return i.Value, true, plain(i.Value)
 	case has && i.IsSecret && !reference().MatchString(given):
-		return "", false, givenError("%s is a secret, which does not belong into a file: leave it out, and set the variable %s", name, v.Name)
+		return "", false, givenError{fmt.Errorf("%s is a secret, which does not belong into a file: leave it out, and set the variable %s", name, v.Name)}
 	case has && len(i.Choices) > 0 && !slices.Contains(i.Choices, given):
-		return "", false, givenError("%s must be one of %s", name, strings.Join(i.Choices, ", "))
+		return "", false, givenError{fmt.Errorf("%s must be one of %s", name, strings.Join(i.Choices, ", "))}
 	case has:
 		return given, true, nil
 	case i.Default != "" && i.IsRequired && !i.IsSecret:
