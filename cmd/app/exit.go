@@ -68,8 +68,7 @@ func (e *SignalError) Code() int {
 
 // Interrupted returns the signal that canceled ctx, or nil.
 func Interrupted(ctx context.Context) *SignalError {
-	var s *SignalError
-	if errors.As(context.Cause(ctx), &s) {
+	if s, is := errors.AsType[*SignalError](context.Cause(ctx)); is {
 		return s
 	}
 	return nil
@@ -78,8 +77,8 @@ func Interrupted(ctx context.Context) *SignalError {
 // ReaderGone reports whether a command failed because the reader of its output, such as
 // head(1), has closed the pipe. Other broken pipes are failures.
 func ReaderGone(err error) bool {
-	var write *fs.PathError
-	return errors.As(err, &write) && closedByReader(write.Err) &&
+	write, is := errors.AsType[*fs.PathError](err)
+	return is && closedByReader(write.Err) &&
 		(write.Path == os.Stdout.Name() || write.Path == os.Stderr.Name())
 }
 

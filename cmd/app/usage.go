@@ -148,8 +148,8 @@ func shellQuoted(text string) string {
 // FlagError returns the usage error of a flag. An unknown flag may be meant as an argument of the script or
 // the tool.
 func FlagError(c *cobra.Command, err error) error {
-	var missing *pflag.NotExistError
-	if !errors.As(err, &missing) {
+	missing, is := errors.AsType[*pflag.NotExistError](err)
+	if !is {
 		return &UsageError{Command: c.CommandPath(), Err: err}
 	}
 	var names []string

@@ -28,7 +28,7 @@ func parse(text []byte) (*document, error) {
 	d := &document{text: rawjson.TrimMark(text)}
 	d.mark = text[:len(text)-len(d.text)]
 	root, err := rawjson.ParseCommented(d.text)
-	if syntax := (*rawjson.SyntaxError)(nil); errors.As(err, &syntax) {
+	if syntax, is := errors.AsType[*rawjson.SyntaxError](err); is {
 		before := d.text[:min(syntax.Offset, max(len(d.text)-1, 0))]
 		return nil, fmt.Errorf("line %d, column %d: this is not JSON",
 			bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))

@@ -20,8 +20,7 @@ import (
 func parseTOML(text []byte) (map[string]any, error) {
 	fields := map[string]any{}
 	err := toml.Unmarshal(rawjson.TrimMark(text), &fields)
-	var wrong *toml.DecodeError
-	if errors.As(err, &wrong) {
+	if wrong, is := errors.AsType[*toml.DecodeError](err); is {
 		line, column := wrong.Position()
 		return nil, fmt.Errorf("line %d, column %d: this is not TOML", line, column)
 	}

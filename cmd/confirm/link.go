@@ -40,8 +40,7 @@ func noPlace(by api.LinkRequest, err error) error {
 	if by.Print {
 		reason = ""
 	}
-	var own *toolscript.Error
-	if errors.As(err, &own) {
+	if own, is := errors.AsType[*toolscript.Error](err); is {
 		err = own.Err
 	}
 	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("%s%w; run toolscript dashboard at a terminal", reason, err)}

@@ -92,8 +92,7 @@ func start(role string, begin func() (process, error)) Worker {
 	begun := time.Now()
 	p, err := begin()
 	if err != nil {
-		var classed *toolscript.Error
-		if errors.As(err, &classed) {
+		if classed, is := errors.AsType[*toolscript.Error](err); is {
 			err = classed.Err
 		}
 		w.Error = err.Error()
