@@ -1,8 +1,6 @@
 package config_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -94,17 +92,7 @@ func TestConfirmAtClient(t *testing.T) {
 	} {
 		s := newScene(t)
 		s.options.Trust = true
-		for folder, text := range map[string]string{s.home: test.user, s.project: test.project} {
-			if text != "" {
-				s.write(folder, text)
-			}
-		}
-		if test.named != "" {
-			s.options.Config = filepath.Join(t.TempDir(), "named.json")
-			if err := os.WriteFile(s.options.Config, []byte(test.named), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s.layout(test.user, test.project, test.named)
 		if c := s.load(); c.Settings.ConfirmAtClient != test.want {
 			t.Errorf("%+v: %v", test, c.Settings.ConfirmAtClient)
 		}
@@ -132,17 +120,7 @@ func TestOnlyTheUserAllowsBuiltinTools(t *testing.T) {
 	} {
 		s := newScene(t)
 		s.options.Trust = true
-		for folder, text := range map[string]string{s.home: test.user, s.project: test.project} {
-			if text != "" {
-				s.write(folder, text)
-			}
-		}
-		if test.named != "" {
-			s.options.Config = filepath.Join(t.TempDir(), "named.json")
-			if err := os.WriteFile(s.options.Config, []byte(test.named), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s.layout(test.user, test.project, test.named)
 		approvals := s.load().Settings.Approvals
 		if got := approvals.Decide(exec); got != test.want {
 			t.Errorf("user %q, project %q, named %q: %s, want %s", test.user, test.project, test.named, got, test.want)
@@ -165,12 +143,7 @@ func TestApprovalsOfAnUntrustedProject(t *testing.T) {
 // TestNamedFilesKeepTheUsersApprovals: --config replaces the user's servers, but not the user's approvals.
 func TestNamedFilesKeepTheUsersApprovals(t *testing.T) {
 	s := newScene(t)
-	s.write(s.home, asking)
-	named := filepath.Join(t.TempDir(), "named.json")
-	if err := os.WriteFile(named, []byte(`{"mcpServers": {}, "approvals": {"default": "allow"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.options.Config = named
+	s.layout(asking, "", `{"mcpServers": {}, "approvals": {"default": "allow"}}`)
 	c := s.load()
 	if len(c.Settings.Approvals) != 2 || !c.Settings.ConfirmAtTerminal {
 		t.Fatalf("%d policies, confirm %v; want those of both files", len(c.Settings.Approvals), c.Settings.ConfirmAtTerminal)

@@ -52,6 +52,20 @@ func (s *scene) write(dir, text string) string {
 	return path
 }
 
+// layout writes the texts of the user's, the project's and a named file, each unless it is "".
+func (s *scene) layout(user, project, named string) {
+	s.t.Helper()
+	folder := filepath.Join(s.project, "named")
+	for dir, text := range map[string]string{s.home: user, s.project: project, folder: named} {
+		if text != "" {
+			s.write(dir, text)
+		}
+	}
+	if named != "" {
+		s.options.Config = filepath.Join(folder, config.FileName)
+	}
+}
+
 // trust trusts the current content of the project's file.
 func (s *scene) trust() {
 	s.t.Helper()

@@ -10,42 +10,35 @@ import (
 // TestPinPolicy: the user's file sets the policy; other files can only make it stricter.
 func TestPinPolicy(t *testing.T) {
 	for _, test := range []struct {
-		user, project string
-		want          toolscript.PinPolicy
-		warns         bool
+		user, project, named string
+		want                 toolscript.PinPolicy
+		warns                bool
 	}{
-		{"", "", toolscript.PinsWarn, false},
-		{"off", "", toolscript.PinsOff, false},
-		{"", "off", toolscript.PinsWarn, true},
-		{"quarantine", "off", toolscript.PinsQuarantine, true},
-		{"quarantine", "warn", toolscript.PinsQuarantine, false},
-		{"off", "warn", toolscript.PinsOff, false},
-		{"off", "quarantine", toolscript.PinsQuarantine, false},
+		{"", "", "", toolscript.PinsWarn, false},
+		{"off", "", "", toolscript.PinsOff, false},
+		{"", "off", "", toolscript.PinsWarn, true},
+		{"quarantine", "off", "", toolscript.PinsQuarantine, true},
+		{"quarantine", "warn", "", toolscript.PinsQuarantine, false},
+		{"off", "warn", "", toolscript.PinsOff, false},
+		{"off", "quarantine", "", toolscript.PinsQuarantine, false},
+		{"quarantine", "", "off", toolscript.PinsQuarantine, true},
 	} {
 		s := newScene(t)
-		for folder, policy := range map[string]string{s.home: test.user, s.project: test.project} {
-			if policy != "" {
-				s.write(folder, `{"mcpServers": {}, "pins": {"policy": "`+policy+`"}}`)
+		text := func(policy string) string {
+			if policy == "" {
+				return ""
 			}
+			return `{"mcpServers": {}, "pins": {"policy": "` + policy + `"}}`
 		}
+		s.layout(text(test.user), text(test.project), text(test.named))
 		s.options.Trust = true
 		c := s.load()
 		if got := c.Settings.PinPolicy(); got != test.want {
-			t.Errorf("user %q, project %q: %s, want %s", test.user, test.project, got, test.want)
+			t.Errorf("%+v: %s", test, got)
 		}
 		if got := strings.Contains(strings.Join(c.Warnings, " "), `"off" has an effect in ~/.toolscript.json alone`); got != test.warns {
-			t.Errorf("user %q, project %q: warnings %q", test.user, test.project, c.Warnings)
+			t.Errorf("%+v: warnings %q", test, c.Warnings)
 		}
-	}
-}
-
-// TestPinPolicyOfANamedFile: a named configuration file cannot switch off the user's quarantine.
-func TestPinPolicyOfANamedFile(t *testing.T) {
-	s := newScene(t)
-	s.write(s.home, `{"mcpServers": {}, "pins": {"policy": "quarantine"}}`)
-	s.options.Config = s.write(s.project, `{"mcpServers": {}, "pins": {"policy": "off"}}`)
-	if got := s.load().Settings.PinPolicy(); got != toolscript.PinsQuarantine {
-		t.Errorf("policy = %s", got)
 	}
 }
 

@@ -1,8 +1,6 @@
 package config_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,13 +24,9 @@ func TestAutoAllow(t *testing.T) {
 		{"a mistake in the approvals", `{"mcpServers": {}, "approvals": 1, "plugin": {"autoAllow": true}}`, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			home := t.TempDir()
-			if tt.file != "" {
-				if err := os.WriteFile(filepath.Join(home, config.FileName), []byte(tt.file), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			got, err := config.AutoAllow(config.Options{LookupEnv: homeAt(home)})
+			s := newScene(t)
+			s.layout(tt.file, "", "")
+			got, err := config.AutoAllow(s.options)
 			if got != tt.want || (err != nil) != tt.fail {
 				t.Errorf("AutoAllow = %v, %v; want %v, error %v", got, err, tt.want, tt.fail)
 			}
@@ -43,31 +37,13 @@ func TestAutoAllow(t *testing.T) {
 // TestPluginOfAProject checks that the setting in a project's file has no effect and
 // causes a warning.
 func TestPluginOfAProject(t *testing.T) {
-	home, project := t.TempDir(), t.TempDir()
-	text := `{"mcpServers": {}, "plugin": {"autoAllow": false}}`
-	if err := os.WriteFile(filepath.Join(project, config.FileName), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o := config.Options{WorkDir: project, LookupEnv: homeAt(home)}
-	if got, err := config.AutoAllow(o); !got || err != nil {
+	s := newScene(t)
+	s.write(s.project, `{"mcpServers": {}, "plugin": {"autoAllow": false}}`)
+	if got, err := config.AutoAllow(s.options); !got || err != nil {
 		t.Errorf("AutoAllow = %v, %v; want true", got, err)
 	}
-	loaded, err := config.Load(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(strings.Join(loaded.Warnings, "\n"), "plugin") {
-		t.Errorf("warnings = %q, want one about plugin", loaded.Warnings)
-	}
-}
-
-// homeAt returns an environment with only a home folder.
-func homeAt(home string) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		if name == "HOME" || name == "USERPROFILE" {
-			return home, true
-		}
-		return "", false
+	if warnings := s.load().Warnings; !strings.Contains(strings.Join(warnings, "\n"), "plugin") {
+		t.Errorf("warnings = %q, want one about plugin", warnings)
 	}
 }
 
@@ -90,23 +66,10 @@ func TestLoadSuggestions(t *testing.T) {
 		{"no name", `{"mcpServers": {}, "suggestions": {"model": {"url": "https://m.example"}}}`, config.Suggestions{}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			home, project := t.TempDir(), t.TempDir()
-			other := `{"mcpServers": {}, "suggestions": {"model": {"url": "https://evil.example", "model": "x"}}}`
-			if err := os.WriteFile(filepath.Join(project, config.FileName), []byte(other), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if tt.file != "" {
-				if err := os.WriteFile(filepath.Join(home, config.FileName), []byte(tt.file), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			lookup := func(name string) (string, bool) {
-				if name == "KEY" {
-					return "s3cret", true
-				}
-				return homeAt(home)(name)
-			}
-			got, err := config.LoadSuggestions(config.Options{WorkDir: project, LookupEnv: lookup})
+			s := newScene(t)
+			s.env["KEY"] = "s3cret"
+			s.layout(tt.file, `{"mcpServers": {}, "suggestions": {"model": {"url": "https://evil.example", "model": "x"}}}`, "")
+			got, err := config.LoadSuggestions(s.options)
 			if got != tt.want || (err != nil) != tt.fail {
 				t.Errorf("LoadSuggestions = %+v, %v; want %+v, error %v", got, err, tt.want, tt.fail)
 			}

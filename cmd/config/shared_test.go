@@ -90,27 +90,6 @@ func TestSharedMistakes(t *testing.T) {
 	}
 }
 
-// TestSharedIsTrusted: a trusted server that becomes shared needs trust again.
-func TestSharedIsTrusted(t *testing.T) {
-	s := newScene(t)
-	s.write(s.project, `{"mcpServers": {"a": {"command": "a"}}}`)
-	review, err := config.ReviewTrust(s.options, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := review.Accept(); err != nil {
-		t.Fatal(err)
-	}
-	s.write(s.project, `{"mcpServers": {"a": {"command": "a", "shared": true}}}`)
-	if c := s.load().Servers["a"]; c.Problem == nil {
-		t.Error("a server is shared that was not trusted as such")
-	}
-	s.write(s.project, `{"mcpServers": {"a": {"command": "a", "shared": false}}}`)
-	if c := s.load().Servers["a"]; c.Problem != nil {
-		t.Errorf("shared: false needs trust: %v", c.Problem)
-	}
-}
-
 func TestLoadHub(t *testing.T) {
 	s := newScene(t)
 	text := `{"mcpServers": {}, "hub": {"idle": "${IDLE:-90s}", "port": 4222}}`
