@@ -101,6 +101,23 @@ func (s *scene) plan(from string) *clients.Import {
 	return plan
 }
 
+// find returns a client in which toolscript can be registered.
+func (s *scene) find(name string) *clients.Client {
+	s.Helper()
+	c, err := clients.Find(name, clients.Connectable())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+// load loads the files of toolscript.
+func (s *scene) load() (*config.Config, error) {
+	return config.Load(config.Options{WorkDir: s.project, Trust: true, LookupEnv: func(name string) (string, bool) {
+		return map[string]string{"HOME": s.home}[name], name == "HOME"
+	}})
+}
+
 func (s *scene) apply(kind string, changes []*clients.Change) {
 	s.Helper()
 	if _, err := s.backups.Apply(kind, changes); err != nil {
@@ -157,9 +174,7 @@ func TestImport(t *testing.T) {
 			if diff := s.report(s.plan(from)); strings.Contains(diff, "took ") {
 				t.Errorf("a second import takes something again:\n%s", diff)
 			}
-			loaded, err := config.Load(config.Options{
-				WorkDir: s.project, Trust: true, LookupEnv: func(name string) (string, bool) { return map[string]string{"HOME": s.home}[name], name == "HOME" },
-			})
+			loaded, err := s.load()
 			if err != nil || len(loaded.Servers) == 0 {
 				t.Errorf("toolscript does not read what was imported: %v", err)
 			}
@@ -230,7 +245,7 @@ func TestNoTokenIsPrinted(t *testing.T) {
 			if got := shown.String() + s.report(plan); strings.Contains(got, token) {
 				t.Errorf("import shows the token:\n%s", got)
 			}
-			change, err := connect(s, "cursor", false)
+			change, err := s.connect("cursor", false)
 			if err != nil && name != "wrong syntax" || err != nil && strings.Contains(err.Error(), token) {
 				t.Fatal(err)
 			}
@@ -302,7 +317,7 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 		t.Errorf("got %+v, want both links left out", plan)
 	}
 	for _, client := range []string{"claude-code", "cursor"} {
-		if _, err := connect(s, client, true); err == nil || !strings.Contains(err.Error(), "outside") {
+		if _, err := s.connect(client, true); err == nil || !strings.Contains(err.Error(), "outside") {
 			t.Errorf("%s: got %v, want an error about the link", client, err)
 		}
 	}
@@ -317,11 +332,7 @@ func TestLinkWithinTheFolder(t *testing.T) {
 	if err := os.Symlink("../dotfiles/cursor.json", s.path("$HOME/.cursor/mcp.json")); err != nil {
 		t.Skip("no links:", err)
 	}
-	change, err := connect(s, "cursor", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.apply("connect", []*clients.Change{change})
+	s.connected("cursor", false)
 	info, err := os.Lstat(s.path("$HOME/.cursor/mcp.json"))
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 || !strings.Contains(s.read("$HOME/dotfiles/cursor.json"), "toolscript") {
 		t.Errorf("link %v, %v; file %s", info, err, s.read("$HOME/dotfiles/cursor.json"))

@@ -13,13 +13,21 @@ import (
 
 var entry = clients.Entry{Command: "/opt/tool script/toolscript", Args: []string{"mcp"}}
 
-func connect(s *scene, client string, project bool) (*clients.Change, error) {
+// connect returns the change that registers toolscript in a client.
+func (s *scene) connect(client string, project bool) (*clients.Change, error) {
 	s.Helper()
-	c, err := clients.Find(client, clients.Connectable())
+	return clients.Connect(s.find(client), s.places, project, entry)
+}
+
+// connected registers toolscript in a client.
+func (s *scene) connected(client string, project bool) *clients.Change {
+	s.Helper()
+	change, err := s.connect(client, project)
 	if err != nil {
 		s.Fatal(err)
 	}
-	return clients.Connect(c, s.places, project, entry)
+	s.apply("connect", []*clients.Change{change})
+	return change
 }
 
 func TestConnect(t *testing.T) {
@@ -136,15 +144,11 @@ func TestConnect(t *testing.T) {
 			if tt.before != "" {
 				s.write(tt.path, tt.before)
 			}
-			change, err := connect(s, tt.client, tt.project)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.apply("connect", []*clients.Change{change})
+			s.connected(tt.client, tt.project)
 			if diff := cmp.Diff(tt.after, s.read(tt.path)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if again, err := connect(s, tt.client, tt.project); again != nil || err != nil {
+			if again, err := s.connect(tt.client, tt.project); again != nil || err != nil {
 				t.Errorf("a second time: %v, %v, want nothing to do", again, err)
 			}
 			if _, err := s.backups.Undo("connect"); err != nil {
@@ -165,41 +169,30 @@ func TestConnect(t *testing.T) {
 // addition to those that Codex always passes and those that the user has added.
 func TestConnectPassesVariables(t *testing.T) {
 	const path = "$HOME/.codex/config.toml"
-	codex, err := clients.Find("codex", clients.Connectable())
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := newScene(t)
-	needed := clients.Entry{Command: "/bin/toolscript", Args: []string{"mcp"}, Variables: []string{"GITHUB_TOKEN", "HOME", "KUBECONFIG"}}
-	change, err := clients.Connect(codex, s.places, false, needed)
-	if err != nil {
-		t.Fatal(err)
+	connect := func(client string) {
+		t.Helper()
+		needed := clients.Entry{Command: "/bin/toolscript", Args: []string{"mcp"}, Variables: []string{"GITHUB_TOKEN", "HOME", "KUBECONFIG"}}
+		change, err := clients.Connect(s.find(client), s.places, false, needed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.apply("connect", []*clients.Change{change})
+		if again, err := clients.Connect(s.find(client), s.places, false, needed); again != nil || err != nil {
+			t.Errorf("%s, a second time: %v, %v, want nothing to do", client, again, err)
+		}
 	}
-	s.apply("connect", []*clients.Change{change})
+	connect("codex")
 	want := "[mcp_servers.toolscript]\ncommand = \"/bin/toolscript\"\nargs = [\"mcp\"]\nenv_vars = [\"GITHUB_TOKEN\",\"KUBECONFIG\"]\n"
 	if diff := cmp.Diff(want, s.read(path)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	s.write(path, strings.Replace(want, `"KUBECONFIG"`, `"MINE"`, 1))
-	if change, err = clients.Connect(codex, s.places, false, needed); err != nil {
-		t.Fatal(err)
-	}
-	s.apply("connect", []*clients.Change{change})
+	connect("codex")
 	if got := s.read(path); !strings.Contains(got, `env_vars = ["GITHUB_TOKEN","KUBECONFIG","MINE"]`) {
-		t.Errorf("the second time: %s", got)
+		t.Errorf("with a variable of the user: %s", got)
 	}
-	if again, err := clients.Connect(codex, s.places, false, needed); again != nil || err != nil {
-		t.Errorf("the third time: %v, %v, want nothing to do", again, err)
-	}
-	cursor, err := clients.Find("cursor", clients.Connectable())
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := clients.Connect(cursor, s.places, false, needed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.apply("connect", []*clients.Change{other})
+	connect("cursor")
 	if got := s.read("$HOME/.cursor/mcp.json"); strings.Contains(got, "GITHUB_TOKEN") {
 		t.Errorf("Cursor has no such field: %s", got)
 	}
@@ -237,11 +230,7 @@ func TestUndoKeepsLaterChanges(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
 			s.write(tt.path, tt.before)
-			change, err := connect(s, tt.client, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.apply("connect", []*clients.Change{change})
+			s.connected(tt.client, false)
 			s.write(tt.path, strings.Replace(s.read(tt.path), tt.old, tt.later, 1))
 			if _, err := s.backups.Undo("connect"); err != nil {
 				t.Fatal(err)
@@ -257,13 +246,9 @@ func TestUndoKeepsLaterChanges(t *testing.T) {
 func TestUndoOfAChangedEntryIsRefused(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.cursor/mcp.json", "{}")
-	change, err := connect(s, "cursor", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.apply("connect", []*clients.Change{change})
+	s.connected("cursor", false)
 	s.write("$HOME/.cursor/mcp.json", `{"mcpServers": {"toolscript": {"command": "mine"}}}`)
-	_, err = s.backups.Undo("connect")
+	_, err := s.backups.Undo("connect")
 	if err == nil || !strings.Contains(err.Error(), "has changed since") || !strings.Contains(err.Error(), s.backups.Folder) {
 		t.Errorf("got %v, want an error that names the backup", err)
 	}
@@ -288,7 +273,7 @@ func TestConnectRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
 			s.write(tt.path, tt.text)
-			if _, err := connect(s, tt.client, tt.project); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := s.connect(tt.client, tt.project); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
@@ -303,11 +288,7 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for client, want := range map[string]os.FileMode{"cursor": 0o640, "gemini": 0o600} {
-		change, err := connect(s, client, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.apply("connect", []*clients.Change{change})
+		change := s.connected(client, false)
 		info, err := os.Stat(change.File.Path)
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v, want %v", client, info.Mode(), err, want)
@@ -324,11 +305,11 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.cursor/mcp.json", "{}")
 	s.write("$HOME/.gemini/settings.json", "{}")
-	first, err := connect(s, "cursor", false)
+	first, err := s.connect("cursor", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := connect(s, "gemini", false)
+	second, err := s.connect("gemini", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +349,7 @@ func TestUndoStep(t *testing.T) {
 func TestPreviewOfYAMLKeepsIndentation(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.config/goose/config.yaml", "extensions:\n    developer:\n        type: builtin\n")
-	change, err := connect(s, "goose", false)
+	change, err := s.connect("goose", false)
 	if err != nil {
 		t.Fatal(err)
 	}

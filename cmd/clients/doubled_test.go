@@ -10,20 +10,11 @@ import (
 	"github.com/toolscript/toolscript/cmd/clients"
 )
 
-func find(s *scene, name string) *clients.Client {
-	s.Helper()
-	c, err := clients.Find(name, clients.Connectable())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return c
-}
-
 // replaced connects a client and disables the servers in it that toolscript also has.
 func replaced(s *scene, name string) (names []string) {
 	s.Helper()
-	c := find(s, name)
-	change, err := clients.Connect(c, s.places, false, entry)
+	c := s.find(name)
+	change, err := s.connect(name, false)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -86,7 +77,7 @@ func TestReplace(t *testing.T) {
 
 func replacedAgain(s *scene, client string) []clients.Doubled {
 	s.Helper()
-	doubled, err := find(s, client).Doubled(s.places, s.targets)
+	doubled, err := s.find(client).Doubled(s.places, s.targets)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/cmd/clients"
-	"github.com/toolscript/toolscript/cmd/config"
 )
 
 // FuzzConnect edits any text as a file of VS Code. All its bytes except white space
@@ -21,7 +20,7 @@ func FuzzConnect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := newScene(t)
 		s.write("$HOME/.config/Code/User/mcp.json", string(text))
-		change, err := connect(s, "vscode", false)
+		change, err := s.connect("vscode", false)
 		if err != nil || change == nil {
 			return
 		}
@@ -31,7 +30,7 @@ func FuzzConnect(f *testing.F) {
 		if !strings.Contains(string(text), `toolscript`) && utf8.Valid(text) && !isSubsequence(string(text), got) {
 			t.Errorf("of %q something is missing in %q", text, got)
 		}
-		if again, err := connect(s, "vscode", false); again != nil || err != nil {
+		if again, err := s.connect("vscode", false); again != nil || err != nil {
 			t.Errorf("%q is not read as it was written: %v", got, err)
 		}
 		s.write("$HOME/.config/Code/User/mcp.json", got+"\n")
@@ -67,7 +66,7 @@ func FuzzConnectTOML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := newScene(t)
 		s.write("$HOME/.codex/config.toml", string(text))
-		change, err := connect(s, "codex", false)
+		change, err := s.connect("codex", false)
 		if err != nil || change == nil {
 			return
 		}
@@ -77,7 +76,7 @@ func FuzzConnectTOML(f *testing.F) {
 		if !strings.Contains(string(text), "mcp_servers") && !strings.HasPrefix(got, string(text)) {
 			t.Errorf("%q has become %q", text, got)
 		}
-		if again, err := connect(s, "codex", false); again != nil || err != nil {
+		if again, err := s.connect("codex", false); again != nil || err != nil {
 			t.Errorf("%q is not read as it was written: %v", got, err)
 		}
 	})
@@ -97,11 +96,11 @@ func FuzzConnectYAML(f *testing.F) {
 		s := newScene(t)
 		s.write("$HOME/.toolscript.json", `{"mcpServers": {"a": {"command": "y"}, "b": {"command": "y"}}}`)
 		s.write(path, string(text))
-		change, err := connect(s, "goose", false)
+		change, err := s.connect("goose", false)
 		if err != nil || change == nil {
 			return
 		}
-		goose := find(s, "goose")
+		goose := s.find("goose")
 		doubled, err := goose.Doubled(s.places, s.targets)
 		if err != nil {
 			return
@@ -112,7 +111,7 @@ func FuzzConnectYAML(f *testing.F) {
 		}
 		_ = change.Diff()
 		s.apply("connect", changes)
-		if again, err := connect(s, "goose", false); again != nil || err != nil {
+		if again, err := s.connect("goose", false); again != nil || err != nil {
 			t.Errorf("%q is not read as it was written: %v", s.read(path), err)
 		}
 		if again, err := goose.Doubled(s.places, s.targets); len(again) > 0 || err != nil {
@@ -153,13 +152,7 @@ func FuzzImport(f *testing.F) {
 			}
 			s.apply("import", plan.Changes)
 		}
-		_, err := config.Load(config.Options{WorkDir: s.project, Trust: true, LookupEnv: func(name string) (string, bool) {
-			if name != "HOME" {
-				return "", false
-			}
-			return s.home, true
-		}})
-		if err != nil {
+		if _, err := s.load(); err != nil {
 			t.Errorf("toolscript does not read what was imported of %q: %v", text, err)
 		}
 	})

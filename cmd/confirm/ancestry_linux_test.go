@@ -46,24 +46,28 @@ func child(t *testing.T, program string, args []string, env ...string) int {
 	return pid
 }
 
-// TestAgent checks that an agent is found by the name of its program and by its variables, even if
-// only an ancestor process has them.
-func TestAgent(t *testing.T) {
+// shellNamed returns a copy of the shell with another name.
+func shellNamed(t *testing.T, name string) string {
+	t.Helper()
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shell, err = filepath.EvalSymlinks(shell); err != nil {
-		t.Fatal(err)
-	}
-	named := filepath.Join(t.TempDir(), "claude")
 	text, err := os.ReadFile(shell)
 	if err != nil {
 		t.Fatal(err)
 	}
+	named := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(named, text, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return named
+}
+
+// TestAgent checks that an agent is found by the name of its program and by its variables, even if
+// only an ancestor process has them.
+func TestAgent(t *testing.T) {
+	named := shellNamed(t, "claude")
 	module := filepath.Join(t.TempDir(), "node_modules", "@openai", "codex", "bin")
 	if err := os.MkdirAll(module, 0o700); err != nil {
 		t.Fatal(err)
@@ -77,9 +81,9 @@ func TestAgent(t *testing.T) {
 		want string
 	}{
 		"its name":                 {child(t, named, nil), "claude"},
-		"its variable":             {child(t, shell, nil, "CLAUDECODE=1"), "CLAUDECODE"},
-		"a script of its package":  {child(t, shell, []string{script}), "@openai/codex"},
-		"the terminal of a person": {child(t, shell, nil, "CLAUDECODE=", "TERM_PROGRAM=vscode"), confirm.AgentAbove(os.Getpid())}, // the test may run below an agent
+		"its variable":             {child(t, "sh", nil, "CLAUDECODE=1"), "CLAUDECODE"},
+		"a script of its package":  {child(t, "sh", []string{script}), "@openai/codex"},
+		"the terminal of a person": {child(t, "sh", nil, "CLAUDECODE=", "TERM_PROGRAM=vscode"), confirm.AgentAbove(os.Getpid())}, // the test may run below an agent
 		"no such process":          {1 << 30, ""},
 	} {
 		if got := confirm.AgentAbove(test.pid); got != test.want {
@@ -90,22 +94,7 @@ func TestAgent(t *testing.T) {
 
 // TestProgram: the client is found by its program, even if another agent started the client.
 func TestProgram(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if shell, err = filepath.EvalSymlinks(shell); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(shell)
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := filepath.Join(t.TempDir(), "codex")
-	if err := os.WriteFile(named, text, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	pid := child(t, named, nil, "CLAUDECODE=1")
+	pid := child(t, shellNamed(t, "codex"), nil, "CLAUDECODE=1")
 	if got := confirm.ProgramAbove(pid); got != "codex" {
 		t.Errorf("Program = %q, want codex", got)
 	}

@@ -3,7 +3,9 @@ package setup_test
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,26 +25,37 @@ type member struct {
 	mode       fs.FileMode
 }
 
-// bundle writes a bundle with a manifest and other files.
-func bundle(t *testing.T, manifest string, more ...member) string {
+// archive returns a ZIP archive.
+func archive(t *testing.T, write func(*zip.Writer) error) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for _, m := range append([]member{{"manifest.json", manifest, 0o600}, {"server/run", "#!/bin/sh\n", 0o600}}, more...) {
-		h := &zip.FileHeader{Name: m.name, Method: zip.Deflate}
-		h.SetMode(m.mode)
-		part, err := w.CreateHeader(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := part.Write([]byte(m.text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(write(w), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return write(t, out.Bytes())
+	return out.Bytes()
+}
+
+// add writes a file of an archive.
+func (m member) add(w *zip.Writer) error {
+	h := &zip.FileHeader{Name: m.name, Method: zip.Deflate}
+	h.SetMode(m.mode)
+	part, err := w.CreateHeader(h)
+	if err == nil {
+		_, err = io.WriteString(part, m.text)
+	}
+	return err
+}
+
+// bundle writes a bundle with a manifest and other files.
+func bundle(t *testing.T, manifest string, more ...member) string {
+	t.Helper()
+	return write(t, archive(t, func(w *zip.Writer) (err error) {
+		for _, m := range append([]member{{"manifest.json", manifest, 0o600}, {"server/run", "#!/bin/sh\n", 0o600}}, more...) {
+			err = errors.Join(err, m.add(w))
+		}
+		return err
+	}))
 }
 
 func write(t *testing.T, text []byte) string {
@@ -109,51 +122,31 @@ func TestHostileBundles(t *testing.T) {
 // raw returns a bundle with a file that claims another size than it has.
 func raw(t *testing.T, name string, claimed uint64, content string) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	for file, text := range map[string]string{"manifest.json": goodManifest, "server/run": "x"} {
-		part, err := w.Create(file)
-		if err != nil {
-			t.Fatal(err)
+	return archive(t, func(w *zip.Writer) error {
+		err := errors.Join(member{"manifest.json", goodManifest, 0o600}.add(w), member{"server/run", "x", 0o600}.add(w))
+		part, failed := w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Store, UncompressedSize64: claimed, CompressedSize64: uint64(len(content))})
+		if failed == nil {
+			_, failed = io.WriteString(part, content)
 		}
-		if _, err := part.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	part, err := w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Store, UncompressedSize64: claimed, CompressedSize64: uint64(len(content))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := part.Write([]byte(content)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+		return errors.Join(err, failed)
+	})
 }
 
 func TestSizesOfBundles(t *testing.T) {
 	for want, text := range map[string][]byte{
 		"has more than 512 MB": raw(t, "huge", 600<<20, "x"),
 		"is no ZIP archive":    []byte("text"),
+		"more than 1024 MB": archive(t, func(w *zip.Writer) (err error) {
+			for i := range 4 {
+				_, failed := w.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i), UncompressedSize64: 400 << 20})
+				err = errors.Join(err, failed)
+			}
+			return err
+		}),
 	} {
 		if _, err := setup.OpenBundle(write(t, text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-	}
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	for i := range 4 {
-		if _, err := w.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i), UncompressedSize64: 400 << 20}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := setup.OpenBundle(write(t, out.Bytes())); err == nil || !strings.Contains(err.Error(), "more than 1024 MB") {
-		t.Errorf("got %v", err)
 	}
 	large := write(t, nil)
 	if err := os.Truncate(large, 513<<20); err != nil {

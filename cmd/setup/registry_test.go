@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -173,7 +174,7 @@ func TestCopies(t *testing.T) {
 		}
 		defer func() { _ = resp.Body.Close() }()
 		w.WriteHeader(resp.StatusCode)
-		_, _ = readInto(w, resp)
+		_, _ = io.Copy(w, resp.Body)
 	}))
 	defer proxy.Close()
 	now := time.Now()
@@ -216,18 +217,6 @@ func TestCopies(t *testing.T) {
 	c.Dir = filepath.Join(c.Dir, "none")
 	if err := ask(); err != nil {
 		t.Errorf("with an answer that cannot be kept: %v", err)
-	}
-}
-
-func readInto(w http.ResponseWriter, resp *http.Response) (int64, error) {
-	var n int64
-	buffer := make([]byte, 32<<10)
-	for {
-		k, err := resp.Body.Read(buffer)
-		_, _ = w.Write(buffer[:k])
-		if n += int64(k); err != nil {
-			return n, err
-		}
 	}
 }
 
