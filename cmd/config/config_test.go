@@ -27,9 +27,7 @@ func newScene(t *testing.T) *scene {
 	}
 	s := &scene{t: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "project"), env: map[string]string{}}
 	for _, dir := range []string{s.home, filepath.Join(s.project, ".git")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		mustMkdir(t, dir)
 	}
 	s.env["HOME"], s.env["USERPROFILE"] = s.home, s.home
 	s.options = config.Options{WorkDir: s.project, LookupEnv: func(name string) (string, bool) {
@@ -43,9 +41,7 @@ func newScene(t *testing.T) *scene {
 func (s *scene) write(dir, text string) string {
 	s.t.Helper()
 	path := filepath.Join(dir, config.FileName)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		s.t.Fatal(err)
-	}
+	mustMkdir(s.t, dir)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}

@@ -22,14 +22,12 @@ func TestLocate(t *testing.T) {
 		{"no project", func(*scene) string { return "" }},
 		{"in the working directory", func(s *scene) string { return s.write(s.project, empty) }},
 		{"above the working directory", func(s *scene) string {
-			s.options.WorkDir = filepath.Join(s.project, "a", "b")
-			mustMkdir(s.t, s.options.WorkDir)
+			s.workIn(s.project, "a", "b")
 			return s.write(s.project, empty)
 		}},
 		{"the nearest alone", func(s *scene) string {
-			s.options.WorkDir = filepath.Join(s.project, "a", "b")
+			s.workIn(s.project, "a", "b")
 			s.write(s.project, empty)
-			mustMkdir(s.t, s.options.WorkDir)
 			return s.write(filepath.Join(s.project, "a"), empty)
 		}},
 		{"not above the root of the repository", func(s *scene) string {
@@ -43,18 +41,15 @@ func TestLocate(t *testing.T) {
 			return s.write(filepath.Dir(s.project), empty)
 		}},
 		{"a worktree, whose .git is a file", func(s *scene) string {
-			worktree := filepath.Join(s.project, "worktree")
 			s.write(s.project, empty)
-			mustMkdir(s.t, worktree)
-			if err := os.WriteFile(filepath.Join(worktree, ".git"), nil, 0o600); err != nil {
+			s.workIn(s.project, "worktree")
+			if err := os.WriteFile(filepath.Join(s.options.WorkDir, ".git"), nil, 0o600); err != nil {
 				s.t.Fatal(err)
 			}
-			s.options.WorkDir = worktree
 			return ""
 		}},
 		{"not above home", func(s *scene) string {
-			s.options.WorkDir = filepath.Join(s.home, "a")
-			mustMkdir(s.t, s.options.WorkDir)
+			s.workIn(s.home, "a")
 			s.write(filepath.Dir(s.home), empty)
 			return ""
 		}},
@@ -183,6 +178,13 @@ func TestDataDir(t *testing.T) {
 			}
 		})
 	}
+}
+
+// workIn makes the working directory.
+func (s *scene) workIn(path ...string) {
+	s.t.Helper()
+	s.options.WorkDir = filepath.Join(path...)
+	mustMkdir(s.t, s.options.WorkDir)
 }
 
 func mustMkdir(t *testing.T, path string) {

@@ -25,6 +25,11 @@ const github = `{"mcpServers": {"github": {"command": "github-server", "args": [
 // store stores a secret for servers with their current definitions.
 func (s *scene) store(name string, servers ...string) {
 	s.t.Helper()
+	s.storeValue(name, secretValue, servers...)
+}
+
+func (s *scene) storeValue(name, value string, servers ...string) {
+	s.t.Helper()
 	o := s.options
 	o.Identify, o.NoValues = true, true
 	c, err := config.Load(o)
@@ -41,7 +46,7 @@ func (s *scene) store(name string, servers ...string) {
 	}
 	store, err := config.SecretStore(s.options)
 	if err == nil {
-		_, _, err = store.Set(s.t.Context(), secrets.New{Name: name, Value: secretValue, Storage: secrets.File, Allowed: allowed})
+		_, _, err = store.Set(s.t.Context(), secrets.New{Name: name, Value: value, Storage: secrets.File, Allowed: allowed})
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -107,21 +112,6 @@ func TestSecretStaysWithItsDefinition(t *testing.T) {
 	replaced := func(old, by string) func(*scene) {
 		return func(s *scene) { s.write(s.home, strings.Replace(github, old, by, 1)) }
 	}
-	project := func(text string) func(*scene) {
-		return func(s *scene) { s.write(s.project, text) }
-	}
-	trusted := func(text string) func(*scene) {
-		return func(s *scene) { s.write(s.project, text); s.trust() }
-	}
-	named := func(text string) func(*scene) {
-		return func(s *scene) {
-			path := filepath.Join(s.project, "other.json")
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				s.t.Fatal(err)
-			}
-			s.options.Config = path
-		}
-	}
 	for name, attack := range map[string]func(*scene){
 		"another program":           replaced("github-server", "evil"),
 		"another argument":          replaced(`"-v"`, `"-v", "--log=/tmp/x"`),
@@ -131,10 +121,10 @@ func TestSecretStaysWithItsDefinition(t *testing.T) {
 		"a shared server":           replaced(`"args"`, `"shared": true, "args"`),
 		"an address":                replaced(`"command": "github-server", "args": ["-v"], "env"`, `"url": "https://evil.example.com", "headers"`),
 		"another name":              replaced(`"github"`, `"git"`),
-		"a project, not trusted":    project(github),
-		"a project, trusted":        trusted(github),
+		"a project, not trusted":    func(s *scene) { s.write(s.project, github) },
+		"a project, trusted":        func(s *scene) { s.write(s.project, github); s.trust() },
 		"a project, with --trust":   func(s *scene) { s.write(s.project, github); s.options.Trust = true },
-		"another named file":        named(github),
+		"another named file":        func(s *scene) { s.layout("", "", github) },
 		"a variable with a secret":  func(s *scene) { s.env["V"] = "${secret:GITHUB_TOKEN}"; replaced("${secret:GITHUB_TOKEN}", "${V}")(s) },
 		"another data folder":       func(s *scene) { s.options.DataDir = filepath.Join(s.project, "data") },
 		"a copy of the user's file": func(s *scene) { s.env["TOOLSCRIPT_CONFIG"] = s.write(s.project, github) },
@@ -244,20 +234,7 @@ func TestSecretIsAValue(t *testing.T) {
 	s.env["V"] = "variable"
 	s.write(s.home, `{"mcpServers": {"a": {"url": "https://example.com/${secret:KEY}/mcp?key=${secret:KEY}&v=${V}", "headers": {"X": "${secret:KEY}"}}}}`)
 	const odd = "${V}${secret:KEY}/../%zz?a=b&c #\x01@evil ü"
-	o := s.options
-	o.Identify = true
-	c, err := config.Load(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := c.Identities["a"]
-	store, err := config.SecretStore(s.options)
-	if err == nil {
-		_, _, err = store.Set(t.Context(), secrets.New{Name: "KEY", Value: odd, Storage: secrets.File, Allowed: []secrets.Binding{{Server: "a", File: id.File, Identity: id.Hash}}})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.storeValue("KEY", odd, "a")
 	server := s.load().Servers["a"]
 	if server.Problem != nil || server.Headers["X"] != odd || server.Secrets["${secret:KEY}"] != odd {
 		t.Errorf("%v, header %q, secrets %q", server.Problem, server.Headers["X"], server.Secrets)

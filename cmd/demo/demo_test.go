@@ -159,7 +159,7 @@ func TestListFiles(t *testing.T) {
 	}
 }
 
-func TestReadFile(t *testing.T) {
+func TestResults(t *testing.T) {
 	dir := folder(t)
 	long := strings.Repeat(strings.Repeat("z", 1023)+"\n", 300)
 	if err := os.WriteFile(filepath.Join(dir, "long.txt"), []byte(long), 0o600); err != nil {
@@ -167,17 +167,25 @@ func TestReadFile(t *testing.T) {
 	}
 	c := connect(t, dir)
 	for _, tt := range []struct {
-		name string
-		args map[string]any
-		want map[string]any
+		name, tool string
+		args, want map[string]any
 	}{
-		{"all", map[string]any{"path": "README.md"}, map[string]any{"path": "README.md", "text": "# Hello\n\nA needle here.\n", "from": 1.0, "to": 3.0, "lines": 3.0, "truncated": false}},
-		{"a range", map[string]any{"path": "README.md", "from": 2, "to": 3}, map[string]any{"path": "README.md", "text": "\nA needle here.\n", "from": 2.0, "to": 3.0, "lines": 3.0, "truncated": false}},
-		{"beyond the end", map[string]any{"path": "README.md", "from": 9}, map[string]any{"path": "README.md", "text": "", "from": 9.0, "to": 8.0, "lines": 3.0, "truncated": false}},
-		{"too long", map[string]any{"path": "long.txt", "from": 11}, map[string]any{"path": "long.txt", "text": long[10*1024 : 266*1024], "from": 11.0, "to": 266.0, "lines": 300.0, "truncated": true}},
+		{"all", "read_file", map[string]any{"path": "README.md"}, map[string]any{"path": "README.md", "text": "# Hello\n\nA needle here.\n", "from": 1.0, "to": 3.0, "lines": 3.0, "truncated": false}},
+		{"a range", "read_file", map[string]any{"path": "README.md", "from": 2, "to": 3}, map[string]any{"path": "README.md", "text": "\nA needle here.\n", "from": 2.0, "to": 3.0, "lines": 3.0, "truncated": false}},
+		{"beyond the end", "read_file", map[string]any{"path": "README.md", "from": 9}, map[string]any{"path": "README.md", "text": "", "from": 9.0, "to": 8.0, "lines": 3.0, "truncated": false}},
+		{"too long", "read_file", map[string]any{"path": "long.txt", "from": 11}, map[string]any{"path": "long.txt", "text": long[10*1024 : 266*1024], "from": 11.0, "to": 266.0, "lines": 300.0, "truncated": true}},
+		{"statistics", "file_stats", map[string]any{"dir": "src"}, map[string]any{
+			"files": 2.0, "bytes": 50.0, "truncated": false,
+			"byExtension": []any{map[string]any{"extension": ".go", "files": 2.0, "bytes": 50.0}},
+			"largest":     []any{map[string]any{"path": "src/main.go", "bytes": 39.0}, map[string]any{"path": "src/deep/er/util.go", "bytes": 11.0}},
+		}},
+		{"a tree", "tree", map[string]any{"depth": 2}, map[string]any{
+			"text":    "README.md\ndata/\n  blob.bin\n  long.txt\nlong.txt\nsrc/\n  deep/\n  main.go\n",
+			"folders": 3.0, "files": 5.0, "truncated": false,
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, failure := call(t, c, "read_file", tt.args)
+			got, failure := call(t, c, tt.tool, tt.args)
 			if diff := cmp.Diff(tt.want, got); diff != "" || failure != "" {
 				t.Errorf("failure %q, result (-want +got):\n%s", failure, diff)
 			}
@@ -209,29 +217,6 @@ func TestSearchText(t *testing.T) {
 	got, _ = call(t, c, "search_text", map[string]any{"pattern": "NEEDLE", "ignoreCase": true, "limit": 1})
 	if n := len(got["matches"].([]any)); n != 1 || got["truncated"] != true {
 		t.Errorf("with a limit of 1: %d matches, truncated = %v", n, got["truncated"])
-	}
-}
-
-func TestFileStats(t *testing.T) {
-	got, failure := call(t, connect(t, folder(t)), "file_stats", map[string]any{"dir": "src"})
-	want := map[string]any{
-		"files": 2.0, "bytes": 50.0, "truncated": false,
-		"byExtension": []any{map[string]any{"extension": ".go", "files": 2.0, "bytes": 50.0}},
-		"largest":     []any{map[string]any{"path": "src/main.go", "bytes": 39.0}, map[string]any{"path": "src/deep/er/util.go", "bytes": 11.0}},
-	}
-	if diff := cmp.Diff(want, got); diff != "" || failure != "" {
-		t.Errorf("failure %q, result (-want +got):\n%s", failure, diff)
-	}
-}
-
-func TestTree(t *testing.T) {
-	got, failure := call(t, connect(t, folder(t)), "tree", map[string]any{"depth": 2})
-	want := map[string]any{
-		"text":    "README.md\ndata/\n  blob.bin\n  long.txt\nsrc/\n  deep/\n  main.go\n",
-		"folders": 3.0, "files": 4.0, "truncated": false,
-	}
-	if diff := cmp.Diff(want, got); diff != "" || failure != "" {
-		t.Errorf("failure %q, result (-want +got):\n%s", failure, diff)
 	}
 }
 
