@@ -43,9 +43,7 @@ func (l *loader) addExtra() error {
 		_, replaced := l.options.Extra[toolscript.WithoutAccount(name)]
 		return replaced
 	})
-	if err := l.mergeServers(d, File{Named: true}, all, v); err != nil {
-		return err
-	}
+	l.mergeServers(d, File{Named: true}, all, v)
 	for name, c := range l.config.Servers {
 		if definition, is := l.options.Extra[toolscript.WithoutAccount(name)]; is {
 			c.Source = extraSource + " " + shortHash(definition)

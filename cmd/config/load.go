@@ -156,9 +156,7 @@ func expandedSettings() []string {
 
 // merge lays the valid parts of a file over the earlier files.
 func (l *loader) merge(d *document, file File, e effect, v verdict) error {
-	if err := l.mergeServers(d, file, e, v); err != nil {
-		return err
-	}
+	l.mergeServers(d, file, e, v)
 	d.root.remove(v.settings())
 	if _, broken := v.broken[part{key: "fleet"}]; broken && !file.Project {
 		l.joined = true // no fleet of another file takes its place
@@ -190,7 +188,7 @@ func (l *loader) merge(d *document, file File, e effect, v verdict) error {
 // mergeServers lays the servers of a file over the earlier ones. Servers that are not
 // trusted or have mistakes also replace earlier servers: a script of the project must not
 // reach another server of the same name, such as the production database.
-func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error {
+func (l *loader) mergeServers(d *document, file File, e effect, v verdict) {
 	packs := merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")) // a file cannot change the servers of an earlier one
 	l.replaceAccounts(d, e)
 	for name, n := range d.root.child(serversKey).children() {
@@ -230,7 +228,6 @@ func (l *loader) mergeServers(d *document, file File, e effect, v verdict) error
 		l.ask(name, n)
 		l.awake[name] = n.child("idle") != nil && c.Idle == 0
 	}
-	return nil
 }
 
 // maxSize is the maximum size of a file in bytes, far more than a configuration needs.

@@ -29,15 +29,11 @@ func (m *Misconfigured) What() string {
 	return "misconfigured: " + strings.Join(what, "; ")
 }
 
-func (m *Misconfigured) problem(server string) error {
-	return &toolscript.Error{Kind: toolscript.Invalid, Server: server, Err: m}
-}
-
 // misconfigured returns the configuration of a server that cannot start because of mistakes. It
 // replaces earlier servers of the same name: a script must not reach another server.
 func misconfigured(name string, n *node, file File, mistakes Mistakes) upstream.Config {
 	c := upstream.Config{Type: knownType(n), Source: file.Path, Disabled: n.child("disabled").flag(), Timeout: upstream.DefaultTimeout, Accounts: n.accounts}
-	c.Problem = (&Misconfigured{file.Path, mistakes}).problem(name)
+	c.Problem = &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: &Misconfigured{file.Path, mistakes}}
 	return c
 }
 
