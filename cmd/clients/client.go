@@ -1,3 +1,7 @@
+// Package clients reads the MCP servers that other MCP clients have configured, and registers
+// toolscript in the files of those clients. It edits a file by inserting text: comments, the
+// order of keys and unknown keys stay. Nothing is written before the caller has shown the
+// change; Backups writes it.
 package clients
 
 import (

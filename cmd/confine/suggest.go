@@ -240,11 +240,7 @@ func (o *confineSuggestOptions) write(ctx context.Context, file clients.File, r 
 			plan.Changes = []*clients.Change{change}
 		}
 	}
-	changer, err := o.Changer()
-	if err != nil {
-		return err
-	}
-	if r.Result, err = changer.Apply(ctx, changeKind, o.With("--yes"), plan); err != nil {
+	if r.Result, err = o.Change(ctx, changeKind, o.With("--yes"), plan); err != nil {
 		return err
 	}
 	if o.Form.Structured() {

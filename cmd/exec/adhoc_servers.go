@@ -89,11 +89,6 @@ func planSave(a *app.App, name string) (*clients.Import, error) {
 
 // saveServer writes the change of planSave.
 func saveServer(ctx context.Context, a *app.App, plan *clients.Import) error {
-	o := app.ChangeOptions{App: a, Yes: true, Form: terminal.AsTable}
-	c, err := o.Changer()
-	if err != nil {
-		return err
-	}
-	c.Stdout = a.Stderr // the output of the command is data
-	return c.CarryOut(ctx, "save", "", plan)
+	o := app.ChangeOptions{App: a, Yes: true, Form: terminal.AsTable, Shown: a.Stderr} // the output of the command is data
+	return o.CarryOut(ctx, "save", "", plan)
 }

@@ -110,17 +110,13 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 	if err := record.free(o.App, earlier); err != nil {
 		return err
 	}
-	changer, err := o.Changer()
-	if err != nil {
-		return err
-	}
-	before, agreed, unpacked, unlock := changer.Begin, false, false, func() {}
+	agreed, unpacked, unlock := false, false, func() {}
 	defer func() { unlock() }()
-	changer.Begin = func() (err error) {
+	o.Begin = func() (err error) {
 		if unlock, err = lockBundles(ctx, record.folder); err != nil {
 			return err
 		}
-		if err := cmp.Or(before(), record.free(o.App, earlier)); err != nil { // checked again, because time has passed until the answer of the user
+		if err := record.free(o.App, earlier); err != nil { // checked again, because time has passed until the answer of the user
 			return err
 		}
 		if agreed = true; earlier.folder == record.folder { // only the settings change
@@ -129,7 +125,7 @@ func (o *addOptions) installBundle(ctx context.Context, b *Bundle, record bundle
 		unpacked = true
 		return sweepBundles(ctx, &o.ChangeOptions, func() error { return b.install(ctx, record) })
 	}
-	if err := changer.CarryOut(ctx, "add", o.With("--yes"), plan); err != nil {
+	if err := o.CarryOut(ctx, "add", o.With("--yes"), plan); err != nil {
 		if unpacked && !record.used() {
 			err = errors.Join(err, removeBundle(record.folder))
 		}

@@ -80,11 +80,7 @@ func (o *importOptions) run(ctx context.Context) error {
 	if len(plan.Changes) == 0 {
 		o.Say("%s", plan.Nothing())
 	}
-	c, err := o.Changer()
-	if err != nil {
-		return err
-	}
-	result, err := c.Apply(ctx, "import", again+" --yes", plan)
+	result, err := o.Change(ctx, "import", again+" --yes", plan)
 	if err == nil && result.Written {
 		err = o.storeSecrets(ctx, plan)
 	}
