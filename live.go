@@ -19,6 +19,7 @@ const (
 	LiveRun       LiveType = "run"       // RunEntry
 	LiveCall      LiveType = "call"      // CallEntry
 	LiveApproval  LiveType = "approval"  // Approval
+	LiveSession   LiveType = "session"   // SessionEntry
 	LiveIndex     LiveType = "index"     // IndexEntry
 	LiveLog       LiveType = "log"       // LogLine
 	LiveNotice    LiveType = "notice"    // Notice: the last event of the stream
@@ -47,15 +48,16 @@ type LiveQuery struct {
 
 // Snapshot is the state of a gateway at one moment: the data of the first event of a stream.
 type Snapshot struct {
-	Gateway   GatewayInfo   `json:"gateway"`
-	Attention []Attention   `json:"attention"` // most urgent first
-	Servers   []ServerEntry `json:"servers"`   // sorted by name
-	Actors    []ActorEntry  `json:"actors"`    // sorted by name
-	Runs      []RunEntry    `json:"runs"`      // newest first
-	Calls     []CallEntry   `json:"calls"`     // newest first
-	Approvals []Approval    `json:"approvals"` // oldest first
-	Index     []IndexEntry  `json:"index"`
-	Logs      []LogLine     `json:"logs"` // oldest first
+	Gateway   GatewayInfo    `json:"gateway"`
+	Attention []Attention    `json:"attention"` // most urgent first
+	Servers   []ServerEntry  `json:"servers"`   // sorted by name
+	Actors    []ActorEntry   `json:"actors"`    // sorted by name
+	Runs      []RunEntry     `json:"runs"`      // newest first
+	Calls     []CallEntry    `json:"calls"`     // newest first
+	Approvals []Approval     `json:"approvals"` // oldest first
+	Sessions  []SessionEntry `json:"sessions"`  // newest first
+	Index     []IndexEntry   `json:"index"`
+	Logs      []LogLine      `json:"logs"` // oldest first
 }
 
 // Gone reports that an entry no longer exists.
@@ -139,6 +141,32 @@ type CallEntry struct {
 	ResultBytes int       `json:"resultBytes,omitempty"`
 	Args        string    `json:"args,omitempty"`  // JSON without secrets; shortened if it is long
 	Error       string    `json:"error,omitempty"` // message of the server without secrets; shortened if it is long
+}
+
+// MCPClient is the program of an MCP client, as it describes itself.
+type MCPClient struct {
+	Client  string `json:"client,omitempty"` // name
+	Version string `json:"version,omitempty"`
+}
+
+// MaxClient is the maximum length of each field of an MCPClient that a gateway shows, in bytes.
+const MaxClient = 100
+
+// The values of SessionEntry.Transport.
+const (
+	SessionHTTP  = "http"  // the client uses the MCP server of the gateway
+	SessionStdio = "stdio" // the client has started toolscript mcp, which uses the gateway
+)
+
+// SessionEntry describes the session of an MCP client. A client of MCP 2026-07-28 over HTTP has none.
+type SessionEntry struct {
+	ID string `json:"id"` // not the id of MCP, which gives access to the session
+	MCPClient
+	Transport string     `json:"transport"`
+	Since     time.Time  `json:"since"`
+	Last      *time.Time `json:"last,omitempty"`  // begin of the last request, except pings; only of SessionHTTP
+	Calls     *int64     `json:"calls,omitempty"` // calls of tools that have been answered; only of SessionHTTP
+	Waits     []string   `json:"waits,omitempty"` // tools and other requests that have not been answered; only of SessionHTTP
 }
 
 // IndexEntry describes the search index (ID "search") or the cache of generated types (ID "types").

@@ -53,6 +53,8 @@ func decodeEntry(e LiveEvent) (any, error) {
 		return decodeAs[CallEntry](e.Data)
 	case LiveApproval:
 		return decodeAs[Approval](e.Data)
+	case LiveSession:
+		return decodeAs[SessionEntry](e.Data)
 	case LiveIndex:
 		return decodeAs[IndexEntry](e.Data)
 	case LiveLog:
@@ -85,6 +87,8 @@ func (s *Snapshot) Put(entry any) {
 		s.Calls = append(s.Calls, e)
 	case Approval:
 		s.Approvals = append(s.Approvals, e)
+	case SessionEntry:
+		s.Sessions = append(s.Sessions, e)
 	case IndexEntry:
 		s.Index = append(s.Index, e)
 	case LogLine:
@@ -106,6 +110,8 @@ func (s *Snapshot) remove(kind LiveType, id string) {
 		s.Calls = slices.DeleteFunc(s.Calls, func(e CallEntry) bool { return e.ID == id })
 	case LiveApproval:
 		s.Approvals = slices.DeleteFunc(s.Approvals, func(e Approval) bool { return e.ID == id })
+	case LiveSession:
+		s.Sessions = slices.DeleteFunc(s.Sessions, func(e SessionEntry) bool { return e.ID == id })
 	case LiveIndex:
 		s.Index = slices.DeleteFunc(s.Index, func(e IndexEntry) bool { return e.ID == id })
 	case LiveLog:
@@ -119,8 +125,8 @@ func (s *Snapshot) remove(kind LiveType, id string) {
 func (s *Snapshot) Sort() {
 	s.Servers, s.Actors, s.Runs, s.Calls = orEmpty(s.Servers), orEmpty(s.Actors), orEmpty(s.Runs), orEmpty(s.Calls)
 	s.Attention, s.Approvals, s.Index, s.Logs = orEmpty(s.Attention), orEmpty(s.Approvals), orEmpty(s.Index), orEmpty(s.Logs)
-	s.Gateway.Configuration = orEmpty(s.Gateway.Configuration)
-	for _, kind := range []LiveType{LiveAttention, LiveServer, LiveActor, LiveRun, LiveCall, LiveApproval, LiveIndex, LiveLog} {
+	s.Sessions, s.Gateway.Configuration = orEmpty(s.Sessions), orEmpty(s.Gateway.Configuration)
+	for _, kind := range []LiveType{LiveAttention, LiveServer, LiveActor, LiveRun, LiveCall, LiveApproval, LiveSession, LiveIndex, LiveLog} {
 		s.sort(kind)
 	}
 }
@@ -152,6 +158,8 @@ func (s *Snapshot) sort(kind LiveType) {
 		s.Calls = limited(s.Calls, SnapshotCalls, func(c CallEntry) bool { return c.State == CallEnded })
 	case LiveApproval:
 		slices.SortFunc(s.Approvals, func(a, b Approval) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) })
+	case LiveSession:
+		slices.SortFunc(s.Sessions, func(a, b SessionEntry) int { return cmp.Or(b.Since.Compare(a.Since), cmp.Compare(a.ID, b.ID)) })
 	case LiveIndex:
 		slices.SortFunc(s.Index, func(a, b IndexEntry) int { return cmp.Compare(a.ID, b.ID) })
 	case LiveLog:

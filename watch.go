@@ -11,6 +11,7 @@ type WatchQuery struct {
 	Resources []WatchedResource `json:"resources,omitempty"` // announce changes of these resources
 	Lists     bool              `json:"lists,omitempty"`     // announce changes of the lists of resources and prompts
 	Level     string            `json:"level,omitempty"`     // pass on log messages of this level of MCP and above; "": none
+	Session   *MCPClient        `json:"session,omitempty"`   // list a session of this client on stdio until the watch ends; nil: none
 
 	Allow Filter `json:"-"` // allow list of the caller, see FetchRequest.Admits
 }

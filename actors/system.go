@@ -132,6 +132,7 @@ type System struct {
 	ports          sync.Map      // the *server.Port of each server, by its name
 	view           atomic.Pointer[snapshot]
 	direct         atomic.Uint64 // numbers the calls that belong to no run and no request
+	sessions       atomic.Uint64 // numbers the sessions of MCP clients on stdio
 	arguments      validate.Validator
 	dialect        atomic.Pointer[runner.Declarations] // the newest types of a script of an answer
 	observed       codegen.Observer                    // shapes of results of tools without an output schema

@@ -2,11 +2,14 @@ package actors
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/internal/rescue"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Watch calls emit with the announcements of the servers, until ctx ends or emit fails; see live.Watches.Watch.
@@ -15,6 +18,14 @@ func (s *System) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([
 	q.Resources = slices.Clone(q.Resources)
 	for i, r := range q.Resources {
 		q.Resources[i].Server = withAccount(s.current(), r.Server)
+	}
+	if q.Session != nil {
+		entry := toolscript.SessionEntry{
+			ID: fmt.Sprintf("%s_%d", toolscript.SessionStdio, s.sessions.Add(1)), Transport: toolscript.SessionStdio, Since: time.Now(),
+			MCPClient: toolscript.MCPClient{Client: texts.Cut(q.Session.Client, toolscript.MaxClient), Version: texts.Cut(q.Session.Version, toolscript.MaxClient)},
+		}
+		s.options.Feed.Put(entry)
+		defer s.options.Feed.Remove(toolscript.LiveSession, entry.ID)
 	}
 	return s.watches.Watch(ctx, q, emit)
 }

@@ -223,7 +223,7 @@ func (f *Feed) changes(kind toolscript.LiveType) {
 	switch kind {
 	case toolscript.LiveGateway, toolscript.LiveServer, toolscript.LiveActor, toolscript.LiveApproval, toolscript.LiveIndex:
 		f.facts = f.generation
-	case toolscript.LiveAttention, toolscript.LiveRun, toolscript.LiveCall, toolscript.LiveLog, toolscript.LiveSnapshot, toolscript.LiveNotice:
+	case toolscript.LiveAttention, toolscript.LiveRun, toolscript.LiveCall, toolscript.LiveSession, toolscript.LiveLog, toolscript.LiveSnapshot, toolscript.LiveNotice:
 	}
 	if f.changed != nil {
 		close(f.changed)
@@ -262,6 +262,8 @@ func keyOf(entry any) key {
 		return key{toolscript.LiveCall, e.ID}
 	case toolscript.Approval:
 		return key{toolscript.LiveApproval, e.ID}
+	case toolscript.SessionEntry:
+		return key{toolscript.LiveSession, e.ID}
 	case toolscript.IndexEntry:
 		return key{toolscript.LiveIndex, e.ID}
 	}

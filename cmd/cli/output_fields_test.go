@@ -33,6 +33,7 @@ var documented = map[string]any{
 	"`status`, `gateway status`":                 toolscript.Status{},
 	"`status gateways`, `gateway list`":          status.Item{},
 	"`status runs`":                              toolscript.RunEntry{},
+	"`status sessions`":                          toolscript.SessionEntry{},
 	"`status actors`":                            toolscript.ActorEntry{},
 	"`gateway start`":                            discovery.Started{},
 	"`gateway stop`, `gateway restart`":          gateways.StoppedGateway{},

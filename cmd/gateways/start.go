@@ -307,7 +307,7 @@ func (o *StartOptions) Open(loaded *config.Config, logger *slog.Logger) (*Runnin
 		return nil, errors.Join(err, listener.Close())
 	}
 	entrance := mcp.EntranceOptions(o.App, o.Trust, mcp.OfProcess(g.Daemon, ""))
-	entrance.Changes = changes
+	entrance.Changes, entrance.Feed = changes, o.Feed
 	agents, stopAgents := mcp.Handler(entrance)
 	g.Server, err = api.New(g.Daemon, api.Options{
 		Listener: o.Noting(listener), Token: token, Approver: api.NewToken(), Logger: logger, MCP: agents,

@@ -90,6 +90,7 @@ var allowedFlags = map[string][]string{
 	"status gateways":     {},
 	"status runs":         {},
 	"status actors":       {},
+	"status sessions":     {},
 	"":                    {}, // toolscript FILE.ts
 }
 

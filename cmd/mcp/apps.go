@@ -21,8 +21,18 @@ const appsExtension = "io.modelcontextprotocol/ui"
 // visitor describes a client, with the data that the client sends when its session begins or, since MCP 2026-07-28,
 // in each request.
 type visitor struct {
-	apps bool   // it shows apps
-	name string // for the audit
+	apps bool // it shows apps
+	toolscript.MCPClient
+}
+
+// clientIn returns what operators see of a client.
+func clientIn(info mcp.Implementation) toolscript.MCPClient {
+	return toolscript.MCPClient{Client: texts.Cut(info.Name, toolscript.MaxClient), Version: texts.Cut(info.Version, toolscript.MaxClient)}
+}
+
+// auditName returns the name of the client for the audit.
+func (v visitor) auditName() string {
+	return strings.TrimSpace("mcp " + v.Client + " " + v.Version)
 }
 
 // visitor returns the description of the client in a message.
@@ -44,7 +54,7 @@ func (m message) visitor() (v visitor) {
 	settings, _ := params.Capabilities.Extensions[appsExtension].(map[string]any)
 	types, _ := settings["mimeTypes"].([]any)
 	v.apps = slices.Contains(types, any(toolscript.PageType))
-	v.name = texts.Cut(strings.TrimSpace("mcp "+params.ClientInfo.Name+" "+params.ClientInfo.Version), maxClient)
+	v.MCPClient = clientIn(params.ClientInfo)
 	return v
 }
 
@@ -174,7 +184,7 @@ func (p *passed) callTool(ctx context.Context, g Gateway, m message, v visitor) 
 	var told progress
 	stop := told.notifying(ctx, params.Meta)
 	result, err := g.CallTool(ctx, toolscript.Call{
-		ID: tools[at].QualifiedName, Args: params.Arguments, Wait: toolscript.ConnectWait, Client: v.name, FromApp: true,
+		ID: tools[at].QualifiedName, Args: params.Arguments, Wait: toolscript.ConnectWait, Client: v.auditName(), FromApp: true,
 		Progress: func(p toolscript.Progress) { told.report(p.String()) },
 	})
 	stop()

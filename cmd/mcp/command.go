@@ -212,61 +212,49 @@ func OfProcess(d *daemon.Daemon, profile string) func(context.Context) (Gateway,
 	return func(ctx context.Context) (Gateway, func(), error) {
 		settle(ctx, func() bool { return d.SearchStatus().Ready })
 		used, allow, err := d.Profile(cmp.Or(ProfileOf(ctx), profile))
-		return inProcess{d, api.Direct{Backend: d, Allow: allow, Profile: used}}, func() {}, err
+		return inProcess{api.Direct{Backend: d, Allow: allow, Profile: used}, whole{d}}, func() {}, err
 	}
 }
 
-// inProcess is the gateway of this process. Its MCP clients need a code to allow a call.
+// inProcess is the gateway of this process, with the methods of Direct in place of those of the Daemon. Its MCP clients
+// need a code to allow a call.
 type inProcess struct {
-	*daemon.Daemon
-	narrowed api.Direct
+	api.Direct
+	whole
 }
+
+type whole struct{ *daemon.Daemon }
 
 // Search implements Gateway.
 func (p inProcess) Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
-	q.Allow = p.narrowed.Allow
+	q.Allow = p.Allow
 	return p.Daemon.Search(ctx, q)
 }
 
 // Fetch implements Gateway.
 func (p inProcess) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
-	o.Allow = p.narrowed.Allow
+	o.Allow = p.Allow
 	return p.Daemon.Fetch(ctx, o)
 }
 
 // Watch implements Gateway.
 func (p inProcess) Watch(ctx context.Context, q toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
-	q.Allow = p.narrowed.Allow
+	q.Allow = p.Allow
 	return p.Daemon.Watch(ctx, q, emit)
 }
 
-// Describe implements Gateway.
-func (p inProcess) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
-	return p.narrowed.Describe(ctx, name)
-}
-
-// Tools implements Gateway.
-func (p inProcess) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (api.Tools, error) {
-	return p.narrowed.Tools(ctx, f, wait)
-}
-
 // AppTools implements Gateway.
-func (p inProcess) AppTools(context.Context) (api.Tools, error) { return p.narrowed.AppTools(), nil }
-
-// CallTool implements Gateway.
-func (p inProcess) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
-	return p.narrowed.CallTool(ctx, call)
-}
+func (p inProcess) AppTools(context.Context) (api.Tools, error) { return p.Direct.AppTools(), nil }
 
 // Exec implements Gateway.
 func (p inProcess) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
-	req.Profile = p.narrowed.Profile
+	req.Profile = p.Profile
 	return p.Daemon.Exec(ctx, req, emit)
 }
 
 // Detach implements Gateway.
 func (p inProcess) Detach(ctx context.Context, req toolscript.ExecRequest) (string, error) {
-	req.Profile = p.narrowed.Profile
+	req.Profile = p.Profile
 	return p.Daemon.Detach(ctx, req)
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // await waits for the end of the run, and sends questions of MCP servers, and calls that
@@ -151,23 +150,15 @@ func (e *entrance) resume(ctx context.Context, request mcp.CallToolRequest) (*mc
 	return w.await(ctx, request.Params.Meta, patienceOf(ctx, request.Params.Meta))
 }
 
-// maxClient is the maximum length of a client's name, in bytes.
-const maxClient = 200
-
-// clientOf returns the name and version that the client reports.
+// clientOf returns the name and version that the client reports, for the audit.
 func clientOf(ctx context.Context) string {
-	name := "mcp"
+	var v visitor
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil && info.ClientInfo.Name != "" {
-		return texts.Cut(name+" "+info.ClientInfo.Name+" "+info.ClientInfo.Version, maxClient)
+		v.MCPClient = clientIn(*info.ClientInfo)
+	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		v.MCPClient = clientIn(session.GetClientInfo())
 	}
-	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
-	if !ok {
-		return name
-	}
-	if info := session.GetClientInfo(); info.Name != "" {
-		name += " " + info.Name + " " + info.Version
-	}
-	return texts.Cut(name, maxClient)
+	return v.auditName()
 }
 
 // canElicit reports whether the client can have a person fill in forms and open pages. From MCP
@@ -183,4 +174,22 @@ func canElicit(ctx context.Context) (forms, pages bool) {
 		return false, false
 	}
 	return can.Form != nil || can.URL == nil, can.URL != nil
+}
+
+// pageID returns the id of a page that the client is asked to open. It contains the id of the run, because questions
+// of several runs may have the same id.
+func (q question) pageID() string { return q.runID + "." + q.ID }
+
+// page returns the elicitation of a page. The client shows the address and asks for consent.
+func (q question) page() mcp.ElicitationParams {
+	return mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: q.Server + " asks: " + q.Message, URL: q.URL, ElicitationID: q.pageID()}
+}
+
+// finished tells the client that a page is finished. From MCP 2026-07-28 on, there is no such notification.
+func (s *script) finished(q question) {
+	if s.ctx == nil || server.IsModernRequest(s.ctx) {
+		return
+	}
+	session := server.ClientSessionFromContext(s.ctx)
+	_ = s.server.SendElicitationComplete(s.ctx, session, q.pageID()) // a client that has left needs no notification
 }

@@ -2,11 +2,13 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -37,7 +39,7 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			defer s.keepAlive()()
 			w = s
 		}
-		h.inSession(w, r, func() { h.Handler.ServeHTTP(w, r) })
+		h.inSession(w, r, "", func() { h.Handler.ServeHTTP(w, r) })
 		return
 	}
 	body, release, refused := h.read(r)
@@ -82,7 +84,7 @@ func (h entry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.initialize(w, body, m.visitor(), serve)
 		return
 	}
-	h.inSession(w, r, serve)
+	h.inSession(w, r, m.subject(), serve)
 }
 
 // read reads a message within the memory for messages, which release returns. If the
@@ -148,9 +150,9 @@ func (h entry) visitor(r *http.Request, m message) visitor {
 	return h.sessions.visitor(r.Header.Get(server.HeaderKeySessionID))
 }
 
-// inSession serves a request that may belong to a session. A stream without a session gets
+// inSession serves a request that may belong to a session; subject is that of its message. A stream without a session gets
 // one that ends with it.
-func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
+func (h entry) inSession(w http.ResponseWriter, r *http.Request, subject string, serve func()) {
 	id, own := r.Header.Get(server.HeaderKeySessionID), false
 	if own = id == "" && r.Method == http.MethodGet; own {
 		id = new(server.StatelessGeneratingSessionIdManager).Generate()
@@ -168,12 +170,12 @@ func (h entry) inSession(w http.ResponseWriter, r *http.Request, serve func()) {
 		refusing(http.StatusServiceUnavailable, errSessions)(w, r)
 		return
 	}
-	if !h.sessions.enter(id) {
+	if !h.sessions.enter(id, subject) {
 		refusing(http.StatusNotFound, errNoSession)(w, r)
 		return
 	}
 	defer func() {
-		h.sessions.leave(id)
+		h.sessions.leave(id, subject)
 		if own {
 			h.sessions.end(id)
 		}
@@ -227,4 +229,76 @@ func refusal(id string, code int, why error) []byte {
 		"jsonrpc": mcp.JSONRPC_VERSION, "id": json.RawMessage(id), "error": map[string]any{"code": code, "message": why.Error()},
 	})
 	return text
+}
+
+// lenient accepts correct messages that mcp-go refuses. A refusal makes the Go SDK close
+// its session.
+type lenient struct{ http.Handler }
+
+// serve answers an HTTP request with a message.
+func (h lenient) serve(w http.ResponseWriter, r *http.Request, m message) {
+	switch {
+	case mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
+		// The client has cancelled the request by closing its response. The notification of
+		// the Go SDK has no version in _meta.
+		if m.Method == "notifications/cancelled" {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+	case m.isResponse() && r.Header.Get(server.HeaderKeySessionID) != "":
+		w = &acceptedLate{ResponseWriter: w}
+	}
+	h.ServeHTTP(w, r)
+}
+
+// message is the part of a JSON-RPC message that is read before mcp-go reads it.
+type message struct {
+	JSONRPC       string
+	Method        string
+	ID            json.RawMessage
+	Result, Error json.RawMessage
+	Params        json.RawMessage
+}
+
+func (m message) isResponse() bool {
+	_, err := strconv.ParseInt(string(m.ID), 10, 64)
+	return err == nil && m.Method == "" && (m.Result != nil || m.Error != nil)
+}
+
+// acceptedLate answers 202 to a client's response that comes too late, because its request
+// has ended or was answered. The client could not know that yet. mcp-go answers 400 or 500.
+type acceptedLate struct {
+	http.ResponseWriter
+	late bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *acceptedLate) WriteHeader(code int) {
+	if w.late = code == http.StatusBadRequest || code == http.StatusInternalServerError; w.late {
+		w.Header().Del("Content-Type")
+		w.Header().Del("Content-Length")
+		code = http.StatusAccepted
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write implements http.ResponseWriter.
+func (w *acceptedLate) Write(p []byte) (int, error) {
+	if w.late {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+type profileKey struct{}
+
+// withProfile makes the profile in the URL of a request available to ProfileOf.
+func withProfile(ctx context.Context, r *http.Request) context.Context {
+	return context.WithValue(ctx, profileKey{}, r.URL.Query().Get("profile"))
+}
+
+// ProfileOf returns the profile in the URL of an HTTP request, or "" if there is none.
+func ProfileOf(ctx context.Context) string {
+	name, _ := ctx.Value(profileKey{}).(string)
+	return name
 }

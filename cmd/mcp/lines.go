@@ -27,6 +27,7 @@ type lines struct {
 	pass    func(message) bool // answers requests that are not for mcp-go; may be nil
 	passing atomic.Int64       // requests that pass answers
 	visitor visitor            // used only by the goroutine that reads
+	shown   bool               // the gateway lists the session; used only by the goroutine that reads
 
 	writing sync.Mutex
 	out     io.Writer

@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // checkParams returns why the parameters of a request are refused, or nil. mcp-go would
@@ -43,6 +44,25 @@ func (m message) checkParams() error {
 	}
 	return nil
 }
+
+// subject returns what a client waits for after it has sent the message: the name of a tool, or the method of another
+// request. It is "" for a ping and for messages without a response.
+func (m message) subject() string {
+	id, _ := m.key()
+	switch {
+	case id == nil || m.Method == string(mcp.MethodPing):
+		return ""
+	case m.Method == string(mcp.MethodToolsCall):
+		return calledTool + texts.Cut(m.passParams().Name, maxSubject)
+	}
+	return texts.Cut(m.Method, maxSubject)
+}
+
+// calledTool begins the subject of a message that calls a tool.
+const calledTool = "tool "
+
+// maxSubject is the maximum length of a name or method in a subject, in bytes.
+const maxSubject = 100
 
 // checkTool returns the error for a call of a tool that this server does not have, or nil.
 func (m message) checkTool() error {

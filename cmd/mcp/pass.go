@@ -189,15 +189,11 @@ func (*passed) prompt(name string) (server, prompt string, err error) {
 
 // page returns one page of a list.
 func (p *passed) page(ctx context.Context, g Gateway, o toolscript.FetchRequest) (json.RawMessage, error) {
-	raw, err := g.Fetch(ctx, o)
+	page, err := pageOf(ctx, g, o)
 	if err != nil {
 		return nil, err
 	}
 	p.entrance.watchLists(ctx)
-	page := toolscript.Page{Of: o.Collection()}
-	if err := json.Unmarshal(raw, &page); err != nil {
-		return nil, err
-	}
 	var servers []string // server of each entry
 	entries := make([]map[string]json.RawMessage, 0, len(page.Entries)+1)
 	if page.Of == toolscript.ResourceTemplates && o.Cursor == "" {
@@ -332,6 +328,10 @@ func (e *entrance) passLine(ctx context.Context, to *lines, m message) bool {
 		to.visitor = v
 	} else if !mcp.IsModernProtocol(m.passParams().Meta.Version) {
 		v = to.visitor
+	}
+	if v.Client != "" && !to.shown {
+		to.shown = true
+		go e.showSession(v)
 	}
 	if !e.passes(m, v) || !m.passParams().ready() {
 		return false

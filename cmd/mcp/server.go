@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/api"
@@ -80,6 +81,8 @@ type Options struct {
 	// Changes receives a value when the servers of the gateway have changed. Clients then
 	// get the notification that lists of tools have changed. Changes may be nil.
 	Changes <-chan struct{}
+	// Feed gets the sessions over HTTP. It may be nil.
+	Feed *live.Feed
 	// Shown records what a model reads: the result of a tool, or the definitions of the
 	// tools, under the name Definitions. runID is "" if there is no run.
 	Shown func(tool, runID string, text []byte)
@@ -148,7 +151,7 @@ func Handler(options Options) (h http.Handler, stop func()) {
 	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle),
 		server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
 	go e.follow(ctx)
-	return entry{lenient{web}, newRoom(), newSessions(web), e}, func() {
+	return entry{lenient{web}, newRoom(), newSessions(web, options.Feed), e}, func() {
 		cancel()
 		e.tasks.end()
 		_ = web.Shutdown(context.Background()) // it has no listener, so it does not block

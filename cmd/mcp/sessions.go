@@ -1,14 +1,20 @@
 package mcp
 
 import (
+	"cmp"
 	"container/list"
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/live"
 )
 
 const (
@@ -23,13 +29,15 @@ const (
 // sessions bounds the sessions over HTTP that mcp-go keeps: mcp-go has no bound, and
 // accepts any id as that of a session.
 type sessions struct {
-	end func(id string) // removes a session from mcp-go
+	end  func(id string) // removes a session from mcp-go
+	feed *live.Feed
 
 	mu    sync.Mutex
 	known map[string]*list.Element // elements of order by session id
 	order list.List                // elements are *session; the most recently used is the last
 	kept  int                      // memory of all sessions, in bytes
 	begun int                      // initialize messages that are being answered
+	count int64                    // sessions so far
 }
 
 type session struct {
@@ -38,10 +46,24 @@ type session struct {
 	kept int // memory for its initialize message, in bytes
 
 	visitor visitor
+	shown   toolscript.SessionEntry // without Waits
+	waits   []string                // subjects of the requests that are being answered
 }
 
-func newSessions(web *server.StreamableHTTPServer) *sessions {
-	return &sessions{known: map[string]*list.Element{}, end: func(id string) {
+// maxWaits is the maximum number of requests of a session that operators see.
+const maxWaits = 20
+
+// entry returns what operators see of the session.
+func (s *session) entry() toolscript.SessionEntry {
+	e := s.shown
+	for _, subject := range s.waits[:min(len(s.waits), maxWaits)] {
+		e.Waits = append(e.Waits, strings.TrimPrefix(subject, calledTool))
+	}
+	return e
+}
+
+func newSessions(web *server.StreamableHTTPServer, feed *live.Feed) *sessions {
+	return &sessions{feed: cmp.Or(feed, live.NewFeed()), known: map[string]*list.Element{}, end: func(id string) {
 		web.Handle(nowhere{}, &server.HTTPRequest{
 			Method: http.MethodDelete, Header: http.Header{server.HeaderKeySessionID: {id}}, Context: context.Background(),
 		})
@@ -71,7 +93,12 @@ func (s *sessions) began(id string, bytes int, v visitor) {
 		s.kept -= bytes
 		return
 	}
-	s.known[id] = s.order.PushBack(&session{id: id, kept: bytes, visitor: v})
+	s.count++
+	of := &session{id: id, kept: bytes, visitor: v, shown: toolscript.SessionEntry{
+		ID: fmt.Sprintf("%s_%d", toolscript.SessionHTTP, s.count), MCPClient: v.MCPClient, Transport: toolscript.SessionHTTP, Since: time.Now(), Calls: new(int64),
+	}}
+	s.known[id] = s.order.PushBack(of)
+	s.feed.Put(of.entry())
 }
 
 // add creates a session for one stream. It returns false if there is no room for it.
@@ -83,15 +110,20 @@ func (s *sessions) add(id string) bool {
 	return true
 }
 
-// enter records the start of a session's request. It returns false if there is no such
+// enter records the start of a session's request with a subject, see message.subject. It returns false if there is no such
 // session; otherwise the caller must call leave.
-func (s *sessions) enter(id string) bool {
+func (s *sessions) enter(id, subject string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, ok := s.known[id]
 	if ok {
 		s.order.MoveToBack(at)
-		at.Value.(*session).busy++
+		of := at.Value.(*session)
+		of.busy++
+		if subject != "" {
+			of.shown.Last, of.waits = new(time.Now()), append(of.waits, subject)
+			s.feed.Put(of.entry())
+		}
 	}
 	return ok
 }
@@ -107,12 +139,22 @@ func (s *sessions) visitor(id string) (v visitor) {
 }
 
 // leave records the end of a request.
-func (s *sessions) leave(id string) {
+func (s *sessions) leave(id, subject string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if at := s.known[id]; at != nil {
-		s.order.MoveToBack(at)
-		at.Value.(*session).busy--
+	at := s.known[id]
+	if at == nil {
+		return
+	}
+	s.order.MoveToBack(at)
+	of := at.Value.(*session)
+	of.busy--
+	if n := slices.Index(of.waits, subject); n >= 0 {
+		of.waits = slices.Delete(of.waits, n, n+1)
+		if strings.HasPrefix(subject, calledTool) {
+			of.shown.Calls = new(*of.shown.Calls + 1)
+		}
+		s.feed.Put(of.entry())
 	}
 }
 
@@ -129,6 +171,7 @@ func (s *sessions) drop(at *list.Element) {
 	of, _ := s.order.Remove(at).(*session)
 	s.kept -= of.kept
 	delete(s.known, of.id)
+	s.feed.Remove(toolscript.LiveSession, of.shown.ID)
 }
 
 // makeRoom removes sessions without requests, the least recently used first, until there is room for one that keeps

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -15,9 +16,12 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/cmd/mcp"
 	"github.com/toolscript/toolscript/test/fixture/heap"
 	"github.com/toolscript/toolscript/test/fixture/race"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // handler is a server over HTTP that is called without a network.
@@ -140,6 +144,62 @@ func TestSessionsThatAreUsedStay(t *testing.T) {
 	if w := h.ask(http.MethodDelete, used, nil); w.Code != http.StatusOK {
 		t.Errorf("its end: %d %s", w.Code, w.Body)
 	}
+}
+
+// TestSessionsInTheFeed: operators see the client of each session, its calls, and what it waits for.
+func TestSessionsInTheFeed(t *testing.T) {
+	feed := live.NewFeed()
+	feed.Open(live.Sources{
+		Look: func(context.Context) []any { return nil }, Calls: func() []toolscript.CallEntry { return nil },
+		Warn: func(context.Context) []string { return nil }, Closing: t.Context(), Logger: slog.New(slog.DiscardHandler),
+	})
+	var shown toolscript.Snapshot
+	sees := func(want string) {
+		t.Helper()
+		enough := errors.New(want)
+		ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
+		defer cancel()
+		err := feed.Read(ctx, toolscript.LiveQuery{}, func(events []toolscript.LiveEvent) error {
+			for _, e := range events {
+				if err := shown.Apply(e); err != nil {
+					return err
+				}
+			}
+			var all []string
+			for _, s := range shown.Sessions {
+				all = append(all, fmt.Sprint(s.ID, " ", s.Client, " ", s.Version, " ", s.Transport, " ", *s.Calls, s.Waits, s.Last != nil && !s.Last.Before(s.Since)))
+			}
+			if strings.Join(all, ", ") == want {
+				return enough
+			}
+			return nil
+		})
+		if err != enough { //nolint:errorlint // emit has returned it
+			t.Fatalf("%v: %+v", err, shown.Sessions)
+		}
+	}
+	release := make(chan struct{})
+	h := overHTTP(t, mcp.Options{Feed: feed, Gateway: func(context.Context) (mcp.Gateway, func(), error) {
+		<-release
+		return nil, nil, errors.New("it was read")
+	}})
+	sees("")
+	session := h.begin("editor").Header().Get("Mcp-Session-Id")
+	sees("http_1 editor 1 http 0 [] false")
+	h.post(session, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	sees("http_1 editor 1 http 0 [] false")
+	var group sync.WaitGroup
+	group.Go(func() {
+		h.post(session, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_script","arguments":{"code":"1"}}}`)
+	})
+	sees("http_1 editor 1 http 0 [run_script] true")
+	close(release)
+	group.Wait()
+	sees("http_1 editor 1 http 1 [] true")
+	h.post(session, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	sees("http_1 editor 1 http 1 [] true")
+	h.ask(http.MethodDelete, session, nil)
+	sees("")
 }
 
 // TestMessagesThatAreTooLarge: messages that mcp-go would decode into too much memory are refused.

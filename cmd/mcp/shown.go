@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -56,5 +57,15 @@ func (e *entrance) recordDefinitions() *server.Hooks {
 // definition returns the part of a tool that a client gives to a model.
 func definition(name, description string, input json.RawMessage) []byte {
 	text, _ := json.Marshal(map[string]any{"name": name, "description": description, "inputSchema": input}) // a schema is JSON
+	return text
+}
+
+// plain returns a JSON value without unnecessary escapes in strings, such as \u003c. It
+// returns value itself if it is not one JSON value.
+func plain(value []byte) []byte {
+	text, err := jsontext.AppendFormat(nil, value, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		return value
+	}
 	return text
 }

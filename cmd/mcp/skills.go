@@ -24,9 +24,6 @@ const (
 	skillScheme      = "skill://"
 )
 
-// maxSkillPages is the number of pages that are read to find a skill.
-const maxSkillPages = 100
-
 // skillsWait bounds how long the handshake waits until it is known whether there is a skill.
 const skillsWait = time.Second
 
@@ -64,12 +61,7 @@ func (e *entrance) hasSkill(ctx context.Context) bool {
 }
 
 func skillPage(ctx context.Context, g Gateway, cursor string) (toolscript.Page, error) {
-	page := toolscript.Page{Of: toolscript.Skills}
-	raw, err := g.Fetch(ctx, toolscript.FetchRequest{ID: toolscript.ListSkills, Selected: true, Cursor: cursor})
-	if err == nil {
-		err = json.Unmarshal(raw, &page)
-	}
-	return page, err
+	return pageOf(ctx, g, toolscript.FetchRequest{ID: toolscript.ListSkills, Selected: true, Cursor: cursor})
 }
 
 // servedURI returns the URI under which clients find a file of a skill, or a page. It contains the name of the
@@ -116,22 +108,10 @@ func listSkills(ctx context.Context, g Gateway, cursor string) (json.RawMessage,
 
 // eachSkill calls use for each skill, until it returns false.
 func eachSkill(ctx context.Context, g Gateway, use func(toolscript.Tool) bool) error {
-	cursor := ""
-	for range maxSkillPages {
-		page, err := skillPage(ctx, g, cursor)
-		if err != nil {
-			return err
-		}
-		for _, raw := range page.Entries {
-			if t, err := readSkillEntry(raw); err == nil && !use(t) {
-				return nil
-			}
-		}
-		if cursor = page.Next; cursor == "" {
-			return nil
-		}
-	}
-	return nil
+	return each(ctx, g, toolscript.ListSkills, func(entry json.RawMessage) bool {
+		t, err := readSkillEntry(entry)
+		return err != nil || use(t)
+	})
 }
 
 // getSkill answers skills/get.

@@ -47,11 +47,14 @@ func (a *announcing) Watch(ctx context.Context, q toolscript.WatchQuery, emit fu
 	return ctx.Err()
 }
 
-// watched returns the subscriptions of all watches.
+// watched returns the subscriptions of all watches, except the one that shows the session.
 func (a *announcing) watched() (all []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, q := range a.watchers {
+		if q.Session != nil {
+			continue
+		}
 		text := fmt.Sprint(q.Lists, q.Level)
 		for _, r := range q.Resources {
 			text = r.Server + " " + r.URI

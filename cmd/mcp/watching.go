@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -83,6 +84,11 @@ func (e *entrance) watchResource(ctx context.Context, uri string, tell func(uri 
 	return e.watch(ctx, q, func(c toolscript.Change) { tell(c.URI) })
 }
 
+// showSession has the gateway list the session of the client on stdio. Without it, only the list is incomplete.
+func (e *entrance) showSession(v visitor) {
+	_ = e.watch(e.life, toolscript.WatchQuery{Session: &v.MCPClient}, func(toolscript.Change) {})
+}
+
 // listPause is the time within which several changes of a list become one notification.
 const listPause = 500 * time.Millisecond
 
@@ -149,4 +155,35 @@ func (e *entrance) follow(ctx context.Context) {
 func (e *entrance) announce(method string) {
 	e.server.SendNotificationToAllClients(method, nil)
 	e.listeners.announce(method)
+}
+
+// pending collects values, each once, until they are taken.
+type pending[T comparable] struct {
+	wake chan struct{} // receives a value when some wait
+
+	mu     sync.Mutex
+	values []T
+}
+
+func newPending[T comparable]() *pending[T] { return &pending[T]{wake: make(chan struct{}, 1)} }
+
+// note adds a value. It does not block.
+func (p *pending[T]) note(value T) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !slices.Contains(p.values, value) {
+		p.values = append(p.values, value)
+	}
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (p *pending[T]) take() []T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	values := p.values
+	p.values = nil
+	return values
 }

@@ -55,9 +55,9 @@ func NewGatewayStatus(a *app.App) *cobra.Command {
 
 With --watch, a terminal shows everything that happens in the gateway while it changes:
 what needs your attention, servers, runs, calls that wait for you, calls, actors, the
-search index and the log. The keys 1 to 8 change the view, / shows only rows with a text, r
-restarts the server of the selected row, a aborts its run, and ? lists the other keys. It
-stays when the gateway ends, and shows the next one. It needs a terminal of any size, with
+search index, the log and MCP clients. The keys 1 to 9 change the view, / shows only rows
+with a text, r restarts the server of the selected row, a aborts its run, and ? lists the
+other keys. It stays when the gateway ends, and shows the next one. It needs a terminal of any size, with
 or without colours (NO_COLOR). If the output is no terminal, each change is printed.`,
 		Args: app.Takes(),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -10,7 +10,7 @@ import (
 
 // keyHelp lists the keys and what they do.
 var keyHelp = [][2]string{
-	{"1 to 8, Tab, ← →", "another view"},
+	{"1 to 9, Tab, ← →", "another view"},
 	{"↑ ↓, j k, PgUp PgDn, g G", "another row"},
 	{"Enter", "everything about the row; Esc goes back"},
 	{"/", "only rows with a text; an empty text shows all"},
@@ -48,7 +48,7 @@ func (p *pane) key(k tea.KeyPressMsg, act func(name string) tea.Cmd) tea.Cmd {
 		p.show(p.at + 1)
 	case "shift+tab", "left":
 		p.show(p.at - 1)
-	case "1", "2", "3", "4", "5", "6", "7", "8":
+	case "1", "2", "3", "4", "5", "6", "7", "8", "9":
 		if view := int(name[0] - '1'); view < len(p.chosen) {
 			p.show(view)
 		}

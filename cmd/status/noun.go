@@ -37,6 +37,7 @@ var nouns = []noun{
 			return slices.DeleteFunc(slices.Clone(s.Runs), func(r toolscript.RunEntry) bool { return r.EndedAt != nil })
 		},
 	},
+	{"sessions", "Show the MCP clients that use the gateway, and what they wait for", 8, toolscript.LiveSession, sessions, func(s toolscript.Snapshot) any { return s.Sessions }},
 	{"actors", "Show the actors of the gateway, and how long messages wait for them", 5, toolscript.LiveActor, actorTree, func(s toolscript.Snapshot) any { return s.Actors }},
 }
 

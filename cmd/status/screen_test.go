@@ -48,6 +48,7 @@ func sample(text string) *model {
 			{ID: "0", Tool: text, State: toolscript.CallEnded, Since: at, Outcome: text, Error: text, Ms: 12, ArgsBytes: 2000, ResultBytes: 1_500_000},
 		},
 		Approvals: []toolscript.Approval{{ID: "apr_1", Tool: text, Args: text, Changed: text, Run: "run_1", Since: at, Expires: soon}},
+		Sessions:  []toolscript.SessionEntry{{ID: "http_1", MCPClient: toolscript.MCPClient{Client: text, Version: text}, Transport: "http", Since: at, Last: &at, Calls: new(int64(3)), Waits: []string{"run_script", text}}, {ID: "stdio_1", Transport: "stdio", Since: at}},
 		Index:     []toolscript.IndexEntry{{ID: "search", Search: &toolscript.SearchStats{Model: text, LastError: text, SearchStatus: toolscript.SearchStatus{State: "hybrid"}}}, {ID: "types", Types: &toolscript.TypesStats{Modules: 2, Bytes: 12345, Hits: 3, Misses: 1}}},
 		Logs:      []toolscript.LogLine{{ID: "1", Time: at, Level: "WARN", Message: text, Attrs: map[string]string{text: text, "server": "github"}}},
 	}

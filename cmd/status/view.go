@@ -62,7 +62,7 @@ func (m *model) tabs() string {
 	for i, v := range views {
 		names[i] = fmt.Sprintf("%d %s", i+1, v.name)
 		if n := len(m.state.Approvals); v.name == "Approvals" && n > 0 {
-			names[i] += fmt.Sprintf(" (%d)", n)
+			names[i] += fmt.Sprintf("(%d)", n)
 		}
 		width += len(names[i]) + gap
 	}

@@ -26,6 +26,7 @@ var views = []view{
 	{"Actors", func(m *model) []section { return []section{actorTree(m)} }},
 	{"Caches", caches},
 	{"Log", func(m *model) []section { return []section{logs(m)} }},
+	{"MCP", func(m *model) []section { return []section{sessions(m)} }},
 }
 
 // overview shows what needs attention, then the servers and the runs in progress.
@@ -236,6 +237,27 @@ func actorTree(m *model) section {
 		}
 	}
 	add("", 0)
+	return s
+}
+
+// sessions returns the sessions of MCP clients.
+func sessions(m *model) section {
+	s := section{title: "Sessions of MCP clients", empty: "No MCP client uses the gateway.", columns: []column{
+		{name: "Client"}, {name: "Version", drop: 3}, {name: "Over", drop: 4}, {name: "Since", drop: 2}, {name: "Last request", drop: 5},
+		{name: "Calls", right: true}, {name: "Waits for", flex: true, drop: 1},
+	}}
+	for _, e := range m.state.Sessions {
+		last, calls := "–", "–"
+		if e.Last != nil {
+			last = clock(*e.Last)
+		}
+		if e.Calls != nil {
+			calls = number(*e.Calls)
+		}
+		s.rows = append(s.rows, row{id: "session/" + e.ID, cells: []string{
+			cmp.Or(e.Client, "–"), cmp.Or(e.Version, "–"), e.Transport, clock(e.Since), last, calls, cmp.Or(strings.Join(e.Waits, ", "), "–"),
+		}})
+	}
 	return s
 }
 

@@ -28,7 +28,7 @@ var tables = map[string][]string{
 	"setup/secret_list.go":    {"secret list"},
 	"status/command.go":       {"status"},
 	"status/gateways.go":      {"status gateways", "gateway list"},
-	"status/noun.go":          {"status runs", "status actors"},
+	"status/noun.go":          {"status runs", "status actors", "status sessions"},
 	"runs/usage_text.go":      {"usage", "usage --by tool"},
 	"terminal/value_table.go": {"exec -o table"},
 

@@ -117,7 +117,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 // types maps the names of described schemas to Go types.
 var types = map[string]any{
 	"ActorEntry": toolscript.ActorEntry{}, "Attention": toolscript.Attention{}, "CallEntry": toolscript.CallEntry{},
-	"GatewayInfo": toolscript.GatewayInfo{}, "Gone": toolscript.Gone{}, "IndexEntry": toolscript.IndexEntry{}, "LogLine": toolscript.LogLine{},
+	"GatewayInfo": toolscript.GatewayInfo{}, "Gone": toolscript.Gone{}, "IndexEntry": toolscript.IndexEntry{}, "LogLine": toolscript.LogLine{}, "MCPClient": toolscript.MCPClient{}, "SessionEntry": toolscript.SessionEntry{},
 	"Notice": toolscript.Notice{}, "Hour": toolscript.Hour{}, "RunEntry": toolscript.RunEntry{}, "RunUse": toolscript.RunUse{}, "ServerEntry": toolscript.ServerEntry{},
 	"Snapshot": toolscript.Snapshot{}, "TypesStats": toolscript.TypesStats{},
 	"ActorStatus": toolscript.ActorStatus{}, "AuditStats": toolscript.AuditStats{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
