@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,20 +17,27 @@ import (
 )
 
 // asking starts a gateway at a terminal, and a script with a call that waits for an approval.
-func asking(t *testing.T, w *world, script string) (g *command, shown func() string, c *command, stdout *kit.Buffer) {
+func asking(t *testing.T, w *world, script string) (shown func() string, c *command, stdout *kit.Buffer) {
+	t.Helper()
+	shown, stdout = gatewayAtTerminal(t, w), &kit.Buffer{}
+	return shown, w.start(t, command{stdout: stdout}, "exec", script), stdout
+}
+
+// atTerminal starts a process of this program with a terminal. stdout is nil, or takes its output in place of the terminal.
+func (w *world) atTerminal(t *testing.T, stdout io.Writer, args ...string) (*kit.Terminal, *exec.Cmd) {
 	t.Helper()
 	terminal := kit.NewTerminal(t, 80)
-	shown = terminal.Shown
-	g = w.start(t, command{stdout: &kit.Buffer{}, terminal: terminal.Screen}, "gateway", "start")
-	t.Cleanup(func() {
-		g.signals <- os.Interrupt
-		if code := <-g.code; code != 0 {
-			t.Errorf("the gateway ended with %d; its terminal:\n%s", code, shown())
-		}
-	})
-	kit.Eventually(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
-	stdout = &kit.Buffer{}
-	return g, shown, w.start(t, command{stdout: stdout}, "exec", script), stdout
+	c := exec.Command(os.Args[0], args...)
+	c.Dir, c.Env = w.dir, w.env
+	c.Stdin, c.Stdout, c.Stderr = terminal.Screen, terminal.Screen, terminal.Screen
+	if stdout != nil {
+		c.Stdout = stdout
+	}
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return terminal, c
 }
 
 var codeShown = regexp.MustCompile(`code: ([A-Z2-7]{6}) +\(toolscript approvals allow (apr_\w+)`)
@@ -47,9 +55,7 @@ func code(t *testing.T, shown func() string, n int) (id, code string) {
 
 func (w *world) answering(t *testing.T, typed string, args ...string) result {
 	t.Helper()
-	var stdout kit.Buffer
-	c := w.start(t, command{stdin: strings.NewReader(typed), stdout: &stdout}, append([]string{"approvals"}, args...)...)
-	return result{<-c.code, stdout.String(), c.stderr.String()}
+	return w.given(t, strings.NewReader(typed), append([]string{"approvals"}, args...)...)
 }
 
 const readFile = `return (await tools.demo.readFile({ path: "a.txt" })).lines`
@@ -58,7 +64,7 @@ const readFile = `return (await tools.demo.readFile({ path: "a.txt" })).lines`
 // code allows the call.
 func TestApprovals(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
-	_, shown, exec, stdout := asking(t, w, readFile)
+	shown, exec, stdout := asking(t, w, readFile)
 	id, code := code(t, shown, 1)
 	if text := shown(); !strings.Contains(text, `demo__read_file`) || !strings.Contains(text, `{"path":"a.txt"}`) {
 		t.Errorf("the terminal shows\n%s", text)
@@ -105,7 +111,7 @@ func TestApprovals(t *testing.T) {
 // command that shows all of them.
 func TestApprovalsShow(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
-	_, shown, exec, _ := asking(t, w, `await tools.demo.readFile({ path: "first" + "x".repeat(5000) + "middle" + "y".repeat(5000) + "last" })`)
+	shown, exec, _ := asking(t, w, `await tools.demo.readFile({ path: "first" + "x".repeat(5000) + "middle" + "y".repeat(5000) + "last" })`)
 	id, _ := code(t, shown, 1)
 	list := w.run(t, "approvals")
 	for what, text := range map[string]string{"the terminal": shown(), "the list": list.stdout} {
@@ -139,7 +145,7 @@ func TestApprovalsShow(t *testing.T) {
 // denies, nobody is asked.
 func TestApprovalsDeny(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
-	_, shown, exec, stdout := asking(t, w, `
+	shown, exec, stdout := asking(t, w, `
 		const seen = [];
 		for (const call of [() => tools.demo.tree({}), () => tools.demo.readFile({ path: "a.txt" })])
 			try { await call() } catch (e) { seen.push(e.name + ": " + e.message) }
@@ -159,7 +165,7 @@ func TestApprovalsAlways(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
 	data := newData(t)
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+data)
-	_, shown, exec, stdout := asking(t, w, readFile)
+	shown, exec, stdout := asking(t, w, readFile)
 	id, code := code(t, shown, 1)
 	if r := w.answering(t, code+"\n", "allow", id, "--for", "always"); r.code != 0 {
 		t.Errorf("allow: %+v", r)
@@ -176,26 +182,13 @@ func TestApprovalsAlways(t *testing.T) {
 	}
 }
 
-// TestNobodyToAsk: without a gateway and without a terminal, the call is denied at once.
-func TestNobodyToAsk(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
-	r := w.run(t, "exec", readFile)
-	if r.code != 1 || !strings.Contains(r.stderr, "demo__read_file was denied: there is no terminal to ask a person; start a gateway") {
-		t.Errorf("exec: %+v", r)
-	}
-}
-
 // TestApprovalsOfAnAgent: a gateway that an agent has started shows no code at its
 // terminal, because the agent may have opened that terminal.
 func TestApprovalsOfAnAgent(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
 	w.env = append(w.env, "CLAUDECODE=1", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere")
-	_, shown, exec, _ := asking(t, w, readFile)
-	var pending []toolscript.Approval
-	kit.Eventually(t, "a request waits", func() bool {
-		r := w.run(t, "approvals", "--json")
-		return json.Unmarshal([]byte(r.stdout), &pending) == nil && len(pending) == 1
-	})
+	shown, exec, _ := asking(t, w, readFile)
+	onePending(t, w)
 	if r := w.answering(t, "AAAAAA\n", "allow"); r.code != 1 {
 		t.Errorf("allow with a guess: %+v", r)
 	}
@@ -215,23 +208,12 @@ func TestExecAsksAtItsTerminal(t *testing.T) {
 		t.Run(env, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
 			gatewayAt(t, w)
-			terminal := kit.NewTerminal(t, 80)
-			shown := terminal.Shown
-			c := exec.Command(os.Args[0], "exec", readFile)
-			c.Dir, c.Env = w.dir, append(w.env, env)
 			var stdout kit.Buffer
-			c.Stdin, c.Stdout, c.Stderr = terminal.Screen, &stdout, terminal.Screen
-			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			var pending []toolscript.Approval
-			kit.Eventually(t, "a request waits", func() bool {
-				r := w.run(t, "approvals", "--json")
-				return json.Unmarshal([]byte(r.stdout), &pending) == nil && len(pending) == 1
-			})
+			terminal, c := (&world{w.dir, append(w.env, env)}).atTerminal(t, &stdout, "exec", readFile)
+			shown := terminal.Shown
+			waiting := onePending(t, w)
 			if env != "" || below {
-				kit.Eventually(t, "exec names the command that answers", func() bool { return strings.Contains(shown(), "toolscript approvals allow "+pending[0].ID) })
+				kit.Eventually(t, "exec names the command that answers", func() bool { return strings.Contains(shown(), "toolscript approvals allow "+waiting.ID) })
 				if r := w.answering(t, "", "deny"); r.code != 0 {
 					t.Errorf("deny: %+v", r)
 				}

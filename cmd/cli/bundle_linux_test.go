@@ -377,10 +377,8 @@ func TestSecretOfAnotherServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var stdout kit.Buffer
-	c := w.start(t, command{stdin: strings.NewReader("sesame-open-1234\n"), stdout: &stdout}, "secret", "set", "MY_NOTES_API_KEY", "--for", "my-notes", "--storage", "file")
-	if code := <-c.code; code != 0 {
-		t.Fatalf("%d: %s", code, c.stderr)
+	if r := w.given(t, strings.NewReader("sesame-open-1234\n"), "secret", "set", "MY_NOTES_API_KEY", "--for", "my-notes", "--storage", "file"); r.code != 0 {
+		t.Fatalf("%+v", r)
 	}
 	for _, words := range [][]string{{"add", "notes.mcpb", "--project", "--yes", "folders=."}, {"remove", "my-notes", "--yes"}} {
 		if r := w.run(t, words...); r.code != 0 {

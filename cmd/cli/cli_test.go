@@ -17,94 +17,6 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 )
 
-func TestExitCodes(t *testing.T) {
-	w := newWorld(t, map[string]string{"work/s.ts": "return 1"})
-	for _, tt := range []struct {
-		name   string
-		args   []string
-		code   int
-		stderr string // part of stderr
-	}{
-		{"help", []string{"--help"}, 0, ""},
-		{"version", []string{"version"}, 0, ""},
-		{"unknown command", []string{"nope"}, 2, "toolscript --help"},
-		{"unknown flag", []string{"version", "--nope"}, 2, "toolscript version --help"},
-		{"missing argument", []string{"output"}, 2, "missing argument: RUN"},
-		{"bad duration", []string{"exec", "--timeout", "soon", "1"}, 2, "soon"},
-		{"file that is not there", []string{"gone.ts"}, 1, "file not found: gone.ts"},
-		{"no gateway", []string{"gateway", "reload"}, 1, "toolscript gateway start"},
-		{"gateway that does not answer", []string{"list-servers", "-g", "http://127.0.0.1:1/secret"}, 1, "127.0.0.1:1"},
-		{"no gateway's URL", []string{"list-servers", "-g", "nonsense"}, 1, "http://127.0.0.1:PORT"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := w.run(t, tt.args...)
-			if r.code != tt.code {
-				t.Errorf("code = %d, want %d; stderr:\n%s", r.code, tt.code, r.stderr)
-			}
-			if !strings.Contains(r.stderr, tt.stderr) || strings.Contains(r.stderr, "secret") {
-				t.Errorf("stderr = %q, want %q in it", r.stderr, tt.stderr)
-			}
-			if r.code != 0 && r.stdout != "" {
-				t.Errorf("stdout = %q, want none", r.stdout)
-			}
-		})
-	}
-}
-
-// exec passes each line on at once: the test sends the input for which the script waits only
-// after it has read the first line, so buffered output would be a deadlock.
-func TestExecPassesOutputOnAsItComes(t *testing.T) {
-	w := newWorld(t, nil)
-	input, typed := io.Pipe()
-	seen, stdout := io.Pipe()
-	c := w.start(t, command{stdin: input, stdout: stdout}, "exec",
-		`import { stdin } from "toolscript"; console.log("first"); console.log(await stdin.text())`)
-	lines := bufio.NewReader(seen)
-	if first, err := lines.ReadString('\n'); err != nil || first != "first\n" {
-		t.Fatalf("first line %q, %v; stderr:\n%s", first, err, c.stderr)
-	}
-	if _, err := io.WriteString(typed, "second"); err != nil {
-		t.Fatal(err)
-	}
-	if err := typed.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if second, err := lines.ReadString('\n'); err != nil || second != "second\n" {
-		t.Errorf("second line %q, %v", second, err)
-	}
-	if code := <-c.code; code != 0 {
-		t.Errorf("code = %d; stderr:\n%s", code, c.stderr)
-	}
-}
-
-func TestExecStartsTheServersOfTheScript(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig, "work/a.txt": "one\ntwo\n"})
-	r := w.run(t, "exec", `import { tools } from "toolscript"; return (await tools.demo.readFile({ path: "a.txt" })).lines`)
-	if r.code != 0 || r.stdout != "2\n" {
-		t.Errorf("got %+v, want 2 on stdout", r)
-	}
-}
-
-func TestSignalsEndExec(t *testing.T) {
-	for _, tt := range []struct {
-		signal os.Signal
-		code   int
-	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
-		t.Run(tt.signal.String(), func(t *testing.T) {
-			w := newWorld(t, nil)
-			seen, stdout := io.Pipe()
-			c := w.start(t, command{stdout: stdout}, "exec", `console.log("on"); for (;;);`)
-			if _, err := bufio.NewReader(seen).ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
-			c.signals <- tt.signal
-			if code := <-c.code; code != tt.code {
-				t.Errorf("code = %d, want %d; stderr:\n%s", code, tt.code, c.stderr)
-			}
-		})
-	}
-}
-
 // TestSignalsEndCommandsThatRead: a signal ends a command that waits for the rest of its standard input.
 func TestSignalsEndCommandsThatRead(t *testing.T) {
 	for _, args := range [][]string{
@@ -183,35 +95,6 @@ func gatewayWithLog(t *testing.T, w *world, args ...string) (listening, export s
 		*line = strings.TrimSuffix(text, "\n")
 	}
 	return listening, export, c.stderr
-}
-
-func TestGatewayIsFoundByOtherCommands(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
-	listening, export := gatewayAt(t, w)
-	address := strings.TrimPrefix(listening, "Gateway server listening on ")
-	if !strings.HasPrefix(export, "export TOOLSCRIPT_GATEWAY_URL="+address+"/") || strings.HasSuffix(export, "/") {
-		t.Errorf("second line %q does not hold the address %q", export, address)
-	}
-	_, capability, _ := strings.Cut(export, address+"/")
-	for _, args := range [][]string{
-		{"list-servers"},
-		{"list-servers", "--json"},
-		{"list-tools", "demo"},
-		{"get-types", "--filter", "demo"},
-		{"gateway", "list"},
-		{"gateway", "status"},
-		{"gateway", "status", "--json"},
-		{"list-servers", "-g", address},
-		{"exec", "import { tools } from 'toolscript'; return (await tools.demo.tree({})).files"},
-	} {
-		r := w.run(t, args...)
-		if r.code != 0 || r.stdout == "" {
-			t.Errorf("%v: %+v", args, r)
-		}
-		if strings.Contains(r.stdout+r.stderr, capability) {
-			t.Errorf("%v tells the capability", args)
-		}
-	}
 }
 
 // strangeGateway starts a server that answers /health like another version of the program.

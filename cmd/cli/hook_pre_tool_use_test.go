@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/toolscript/toolscript/test/kit"
 )
 
 // bash returns the input of PreToolUse for a shell command in the working folder of w.
@@ -26,35 +24,40 @@ func (w *world) bash(t *testing.T, command string, more map[string]any) string {
 	return string(text)
 }
 
-// asked runs the hook and reports whether the hook allowed the call.
-func (w *world) asked(t *testing.T, input string) bool {
+// decision returns what the hook decides about a call, and why; "" if it leaves the decision to the client.
+func (w *world) decision(t *testing.T, input string) (decision, reason string) {
 	t.Helper()
 	r := w.hook(t, "pre-tool-use", input)
 	if r.code != 0 {
 		t.Errorf("code = %d; stderr:\n%s", r.code, r.stderr)
 	}
 	if r.stdout == "" {
-		return false
+		return "", ""
 	}
 	var answer struct {
 		Output struct {
 			Event    string `json:"hookEventName"`
 			Decision string `json:"permissionDecision"`
+			Reason   string `json:"permissionDecisionReason"`
 		} `json:"hookSpecificOutput"`
 	}
 	err := json.Unmarshal([]byte(r.stdout), &answer)
 	if err != nil || answer.Output.Event != "PreToolUse" || answer.Output.Decision != "allow" && answer.Output.Decision != "ask" {
 		t.Errorf("stdout = %q, %v", r.stdout, err)
 	}
-	return answer.Output.Decision == "allow"
+	return answer.Output.Decision, answer.Output.Reason
+}
+
+// decides returns what the hook decides about a shell command.
+func (w *world) decides(t *testing.T, command string) string {
+	t.Helper()
+	decision, _ := w.decision(t, w.bash(t, command, nil))
+	return decision
 }
 
 func (w *world) hook(t *testing.T, event, input string) result {
 	t.Helper()
-	var stdout kit.Buffer
-	c := w.start(t, command{stdin: strings.NewReader(input), stdout: &stdout}, "hook", event)
-	code := <-c.code
-	return result{code, stdout.String(), c.stderr.String()}
+	return w.given(t, strings.NewReader(input), "hook", event)
 }
 
 func permissionWorld(t *testing.T) *world {
@@ -96,7 +99,7 @@ func TestPreToolUseAllows(t *testing.T) {
 		"toolscript runs wait run_0 --timeout 30s", "toolscript runs output run_0 --follow", "toolscript runs output run_0 --out sub/",
 		"toolscript search x --log-level debug", "toolscript exec - <<'TS'\nreturn `${1}`\nTS",
 	} {
-		if !w.asked(t, w.bash(t, command, nil)) {
+		if w.decides(t, command) != "allow" {
 			t.Errorf("not allowed: %s", command)
 		}
 	}
@@ -130,7 +133,7 @@ func TestPreToolUseAllowsNothingElse(t *testing.T) {
 		"toolscript exec 'return 1' --nope", "toolscript exec --timeout soon 'return 1'", "toolscript exec 'return 1' && toolscript trust",
 		"toolscript exec \"$CODE\"", "toolscript exec 'return 1' > out.txt", "cd sub && toolscript search x", "toolscript search x &",
 	} {
-		if w.asked(t, w.bash(t, command, nil)) {
+		if w.decides(t, command) == "allow" {
 			t.Errorf("allowed: %s", command)
 		}
 	}
@@ -164,8 +167,8 @@ func TestPreToolUseOfOtherCalls(t *testing.T) {
 		{"another folder", script, map[string]any{"cwd": filepath.Dir(w.dir)}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := w.asked(t, w.bash(t, tt.command, tt.more)); got != tt.want {
-				t.Errorf("allowed = %v, want %v", got, tt.want)
+			if got, _ := w.decision(t, w.bash(t, tt.command, tt.more)); (got == "allow") != tt.want {
+				t.Errorf("the hook decides %q, want allowed = %v", got, tt.want)
 			}
 		})
 	}
@@ -187,8 +190,8 @@ func TestAutoAllowOff(t *testing.T) {
 				files["work/.toolscript.json"] = tt.project
 			}
 			w := newWorld(t, files)
-			if got := w.asked(t, w.bash(t, "toolscript search x", nil)); got != tt.want {
-				t.Errorf("allowed = %v, want %v", got, tt.want)
+			if got := w.decides(t, "toolscript search x"); (got == "allow") != tt.want {
+				t.Errorf("the hook decides %q, want allowed = %v", got, tt.want)
 			}
 		})
 	}
@@ -208,7 +211,7 @@ func TestPreToolUseAsksAboutTrust(t *testing.T) {
 		"toolscript logs -f --server demo": "allow", "toolscript logs --follow --server demo --json": "allow",
 		"toolscript trust --help": "", "toolscript config path": "", "toolscript doctor": "", "git log --grep trust": "", "toolscript search trust": "allow",
 	} {
-		if got := w.decision(t, command); got != want {
+		if got := w.decides(t, command); got != want {
 			t.Errorf("%s: the hook decides %q, want %q", command, got, want)
 		}
 	}

@@ -1,12 +1,12 @@
 package cli_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/toolscript/toolscript/cmd/app"
@@ -105,7 +105,7 @@ type command struct {
 func (w *world) start(t *testing.T, c command, args ...string) *command {
 	t.Helper()
 	if c.stdin == nil {
-		c.stdin = bytes.NewReader(nil)
+		c.stdin = strings.NewReader("")
 	}
 	c.stderr = &kit.Buffer{}
 	c.signals, c.exits, c.code = make(chan os.Signal, 2), make(chan int, 1), make(chan int, 1)
@@ -135,8 +135,14 @@ type result struct {
 
 func (w *world) run(t *testing.T, args ...string) result {
 	t.Helper()
+	return w.given(t, strings.NewReader(""), args...)
+}
+
+// given runs a command with a standard input.
+func (w *world) given(t *testing.T, stdin io.Reader, args ...string) result {
+	t.Helper()
 	var stdout kit.Buffer
-	c := w.start(t, command{stdout: &stdout}, args...)
+	c := w.start(t, command{stdin: stdin, stdout: &stdout}, args...)
 	code := <-c.code
 	return result{code, stdout.String(), c.stderr.String()}
 }

@@ -49,16 +49,21 @@ func eachClient(t *testing.T, test func(t *testing.T, connect func(*testing.T, *
 					if entrance == "stdio" {
 						return connectTo(t, stdio(t, w), answer, version)
 					}
-					var address struct{ URL string }
-					r := w.run(t, "mcp", "--http", "--json")
-					if err := json.Unmarshal([]byte(r.stdout), &address); err != nil {
-						t.Fatalf("mcp --http: %+v: %v", r, err)
-					}
-					return connectTo(t, &mcp.StreamableClientTransport{Endpoint: address.URL}, answer, version)
+					return connectTo(t, overHTTP(t, w), answer, version)
 				})
 			})
 		}
 	}
+}
+
+// overHTTP returns the transport to the MCP server of the running gateway.
+func overHTTP(t *testing.T, w *world) mcp.Transport {
+	t.Helper()
+	var address struct{ URL string }
+	if r := w.run(t, "mcp", "--http", "--json"); json.Unmarshal([]byte(r.stdout), &address) != nil {
+		t.Fatalf("mcp --http: %+v", r)
+	}
+	return &mcp.StreamableClientTransport{Endpoint: address.URL}
 }
 
 // stdio starts `toolscript mcp`, which ends with the client, and returns the transport to it.
@@ -154,6 +159,19 @@ func pending(t *testing.T, w *world) (all []toolscript.Approval) {
 		t.Errorf("approvals: %+v", r)
 	}
 	return all
+}
+
+// onePending waits until one request waits for an answer, and returns it.
+func onePending(t *testing.T, w *world) (one toolscript.Approval) {
+	t.Helper()
+	kit.Eventually(t, "a request waits", func() bool {
+		all := pending(t, w)
+		if len(all) == 1 {
+			one = all[0]
+		}
+		return len(all) == 1
+	})
+	return one
 }
 
 // TestApprovalsAtAnMCPClient: a wrong, missing or replayed code leaves the request open, the
@@ -295,7 +313,7 @@ func TestConfirmAtTheClient(t *testing.T) {
 		}
 		deaf := connect(t, w, nil)
 		go func() {
-			kit.Eventually(t, "the request waits", func() bool { return len(pending(t, w)) == 1 })
+			onePending(t, w)
 			if r := w.answering(t, "", "deny", "--reason", "elsewhere"); r.code != 0 {
 				t.Errorf("approvals deny: %+v", r)
 			}

@@ -26,11 +26,7 @@ func TestMCPProfile(t *testing.T) {
 		"http": func(t *testing.T, w *world) mcp.Transport {
 			t.Helper()
 			gatewayAtTerminal(t, w)
-			var address struct{ URL string }
-			if r := w.run(t, "mcp", "--http", "--json"); json.Unmarshal([]byte(r.stdout), &address) != nil {
-				t.Fatalf("mcp --http: %+v", r)
-			}
-			return &mcp.StreamableClientTransport{Endpoint: address.URL}
+			return overHTTP(t, w)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,14 +38,7 @@ func TestMCPTakesChanges(t *testing.T) {
 			transport := stdio
 			if entrance == "http" {
 				gatewayAtTerminal(t, w)
-				transport = func(t *testing.T, w *world) mcp.Transport {
-					t.Helper()
-					var address struct{ URL string }
-					if r := w.run(t, "mcp", "--http", "--json"); json.Unmarshal([]byte(r.stdout), &address) != nil {
-						t.Fatalf("mcp --http: %+v", r)
-					}
-					return &mcp.StreamableClientTransport{Endpoint: address.URL}
-				}
+				transport = overHTTP
 			}
 			changed := make(chan struct{}, 16)
 			client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{

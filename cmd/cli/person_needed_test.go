@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,22 +77,6 @@ func TestPersonMayUseThem(t *testing.T) {
 	}
 }
 
-// decision returns what the hook decides about a command.
-func (w *world) decision(t *testing.T, command string) string {
-	t.Helper()
-	r := w.hook(t, "pre-tool-use", w.bash(t, command, nil))
-	var answer struct {
-		Output struct {
-			Decision string `json:"permissionDecision"`
-			Reason   string `json:"permissionDecisionReason"`
-		} `json:"hookSpecificOutput"`
-	}
-	if r.stdout != "" && json.Unmarshal([]byte(r.stdout), &answer) != nil {
-		t.Errorf("%s: %+v", command, r)
-	}
-	return answer.Output.Decision
-}
-
 // TestHookAdmitsExactlyOneCommand: the client asks about such a command even if a rule allows it.
 // After that, the command may start once, with the same arguments in the same folder.
 func TestHookAdmitsExactlyOneCommand(t *testing.T) {
@@ -102,7 +85,7 @@ func TestHookAdmitsExactlyOneCommand(t *testing.T) {
 		return strings.Contains(w.run(t, args...).stderr, "a person has to run it")
 	}
 	const command = "toolscript list-servers --config other.json"
-	if got := w.decision(t, command); got != "ask" {
+	if got := w.decides(t, command); got != "ask" {
 		t.Fatalf("the hook decides %q", got)
 	}
 	for name, args := range map[string][]string{
@@ -122,7 +105,7 @@ func TestHookAdmitsExactlyOneCommand(t *testing.T) {
 	if !refused("list-servers", "--config", "other.json") {
 		t.Error("the command may begin again")
 	}
-	w.decision(t, command)
+	w.decides(t, command)
 	dir := w.dir
 	w.dir = filepath.Dir(dir)
 	if !refused("list-servers", "--config", "other.json") {
@@ -154,7 +137,7 @@ func TestHookAdmitsExactlyOneCommand(t *testing.T) {
 		"not at the begin":  "FOO=1 toolscript list-servers --config other.json",
 		"in the background": "toolscript list-servers --config other.json &",
 	} {
-		if got := w.decision(t, text); got == "ask" {
+		if got := w.decides(t, text); got == "ask" {
 			t.Errorf("%s: the hook asks", name)
 		}
 	}

@@ -5,16 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/test/kit"
 )
@@ -59,16 +56,7 @@ func changing(t *testing.T, policy string, env ...string) (w *world, shown func(
 		"home/.toolscript.json": `{"mcpServers": {"bank": {"command": "toolscript", "args": ["mcp-changes", "pay.txt"]}}, "pins": {"policy": "` + policy + `"}}`,
 	})
 	w.env = append(append(w.env, "TOOLSCRIPT_DATA_DIR="+newData(t), "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere"), env...)
-	terminal := kit.NewTerminal(t, 80)
-	shown = terminal.Shown
-	g := w.start(t, command{stdout: &kit.Buffer{}, terminal: terminal.Screen}, "gateway", "start")
-	t.Cleanup(func() {
-		g.signals <- os.Interrupt
-		if code := <-g.code; code != 0 {
-			t.Errorf("the gateway ended with %d; its terminal:\n%s", code, shown())
-		}
-	})
-	kit.Eventually(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
+	shown = gatewayAtTerminal(t, w)
 	if r := w.run(t, "exec", "return await tools.bank.pay({})"); r.code != 0 {
 		t.Fatalf("the first call: %+v", r)
 	}
@@ -122,9 +110,7 @@ func TestPins(t *testing.T) {
 		t.Errorf("status --json: %+v", r)
 	}
 	typing := func(typed string, args ...string) result {
-		var stdout kit.Buffer
-		c := w.start(t, command{stdin: strings.NewReader(typed), stdout: &stdout}, append([]string{"pins", "accept"}, args...)...)
-		return result{<-c.code, stdout.String(), c.stderr.String()}
+		return w.given(t, strings.NewReader(typed), append([]string{"pins", "accept"}, args...)...)
 	}
 	if r := typing("AAAAAA\n", "bank__pay"); r.code != 1 || !strings.Contains(r.stderr, "the code is wrong") {
 		t.Errorf("a wrong code: %+v", r)
@@ -160,10 +146,9 @@ func TestPins(t *testing.T) {
 // newestCode waits for the code of the newest request at the terminal of the gateway.
 func newestCode(t *testing.T, w *world, shown func() string) (code string) {
 	t.Helper()
-	var pending []toolscript.Approval
-	r := w.run(t, "approvals", "--json")
-	if err := json.Unmarshal([]byte(r.stdout), &pending); err != nil || len(pending) == 0 {
-		t.Errorf("approvals: %+v", r)
+	pending := pending(t, w)
+	if len(pending) == 0 {
+		t.Error("no request waits")
 		return ""
 	}
 	kit.Eventually(t, "the gateway shows the code", func() bool {
@@ -220,14 +205,7 @@ func TestPinsOfAnAgent(t *testing.T) {
 		t.Skip("it is slow")
 	}
 	w, shown := changing(t, "quarantine\"}, \"approvals\": {\"confirm\": \"terminal", "CLAUDECODE=1")
-	terminal := kit.NewTerminal(t, 80)
-	c := exec.Command(os.Args[0], "pins", "accept", "bank__pay")
-	c.Dir, c.Env = w.dir, w.env
-	c.Stdin, c.Stdout, c.Stderr = terminal.Screen, terminal.Screen, terminal.Screen
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	terminal, c := w.atTerminal(t, nil, "pins", "accept", "bank__pay")
 	kit.Eventually(t, "accept asks for the code", func() bool { return strings.Contains(terminal.Shown(), "Code:") })
 	if _, err := terminal.Keyboard.WriteString("AAAAAA\n"); err != nil {
 		t.Fatal(err)
@@ -251,15 +229,8 @@ func TestPinsAtATerminal(t *testing.T) {
 	if r := w.run(t, "exec", "return await tools.bank.pay({})"); r.code != 0 {
 		t.Errorf("under warn, exec: %+v", r)
 	}
-	terminal := kit.NewTerminal(t, 80)
+	terminal, c := w.atTerminal(t, nil, "pins", "accept", "bank")
 	shown := terminal.Shown
-	c := exec.Command(os.Args[0], "pins", "accept", "bank")
-	c.Dir, c.Env = w.dir, w.env
-	c.Stdin, c.Stdout, c.Stderr = terminal.Screen, terminal.Screen, terminal.Screen
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
 	_, code := code(t, shown, 1)
 	if _, err := terminal.Keyboard.WriteString(code + "\n"); err != nil {
 		t.Fatal(err)

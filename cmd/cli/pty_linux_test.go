@@ -44,26 +44,6 @@ func TestSearchShowsThatItWaits(t *testing.T) {
 	}
 }
 
-// The list of servers fits the terminal, whatever the texts of servers are.
-func TestListServersFits(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {
-		"one": {"command": "/nonexistent/a/long/path/of/a/server/that/is/not/there"},
-		"a-server-with-a-long-name": {"command": "x", "env": {"TOKEN": "${A_VARIABLE_THAT_IS_NOT_SET_ANYWHERE_AT_ALL}"}}}}`})
-	w.env = append(w.env, "NO_COLOR=1")
-	for _, columns := range []int{80, 60} {
-		code, screen := w.onTerminal(t, columns, "list-servers")
-		last := screen[strings.LastIndex(screen, "\x1b[K")+1:]
-		for line := range strings.Lines(strings.TrimPrefix(last, "[K")) {
-			if len(strings.TrimSuffix(line, "\n")) > columns && len(strings.Fields(line)) > 1 {
-				t.Errorf("%d columns: %q", columns, line)
-			}
-		}
-		if code != 0 || !strings.Contains(screen, "failed") || strings.Contains(screen, "\x1b[3") {
-			t.Errorf("%d %s", code, screen)
-		}
-	}
-}
-
 // A terminal shows the start of a long value.
 func TestLongValueOnATerminal(t *testing.T) {
 	w := newWorld(t, nil)

@@ -14,6 +14,28 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 )
 
+// screenOf returns functions that wait until a line of the screen of 80 columns and 24 lines matches a pattern, and that
+// press keys.
+func screenOf(t *testing.T, terminal *kit.Terminal) (wait, press func(string)) {
+	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
+	wait = func(pattern string) {
+		t.Helper()
+		re := regexp.MustCompile("(?m)" + pattern)
+		defer func() {
+			if t.Failed() {
+				t.Log(screen())
+			}
+		}()
+		kit.Eventually(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
+	}
+	press = func(keys string) {
+		if _, err := terminal.Keyboard.WriteString(keys); err != nil {
+			t.Error(err)
+		}
+	}
+	return wait, press
+}
+
 // TestStatusScreen uses a real gateway on a terminal of 80 columns and 24 lines: a server is killed and
 // restarts, a run is aborted, the gateway ends and another one starts, and at the end the terminal
 // is restored. The test has no short form, because the screen changes at the speed of the gateway.
@@ -32,22 +54,7 @@ func TestStatusScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "status", "--watch")
-	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
-	wait := func(pattern string) {
-		t.Helper()
-		re := regexp.MustCompile("(?m)" + pattern)
-		defer func() {
-			if t.Failed() {
-				t.Log(screen())
-			}
-		}()
-		kit.Eventually(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
-	}
-	press := func(keys string) {
-		if _, err := terminal.Keyboard.WriteString(keys); err != nil {
-			t.Error(err)
-		}
-	}
+	wait, press := screenOf(t, terminal)
 	wait(`^No connection: no gateway runs `)
 	g := w.start(t, command{stdout: &kit.Buffer{}}, "gateway", "start")
 	wait(`demo +ready +stdio +5 `)
@@ -141,22 +148,7 @@ func TestGatewaysScreen(t *testing.T) {
 	}
 	terminal := kit.NewTerminal(t, 80)
 	top := w.start(t, command{stdin: terminal.Screen, stdout: terminal.Screen}, "status", "gateways", "--watch")
-	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
-	wait := func(pattern string) {
-		t.Helper()
-		re := regexp.MustCompile("(?m)" + pattern)
-		defer func() {
-			if t.Failed() {
-				t.Log(screen())
-			}
-		}()
-		kit.Eventually(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
-	}
-	press := func(keys string) {
-		if _, err := terminal.Keyboard.WriteString(keys); err != nil {
-			t.Error(err)
-		}
-	}
+	wait, press := screenOf(t, terminal)
 	wait(`^toolscript  0 gateways, 0 hubs, 0 shared servers$`)
 	wait(`^  No gateway runs, and no hub\.$`)
 	process := func(args ...string) *exec.Cmd {
@@ -172,7 +164,6 @@ func TestGatewaysScreen(t *testing.T) {
 	wait(`127\.0\.0\.1:\d+ .* alive .* 1 of 1 servers`)
 	wait(`^  hub .* alive .* 1 gateway `)
 	wait(`^  server .*demo.* ready .* 1 gateway `)
-	t.Log("\n" + screen())
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,9 @@ func secretWorld(t *testing.T) *world {
 	if r := w.run(t, "trust", "--yes"); r.code != 0 {
 		t.Fatalf("trust: %+v", r)
 	}
-	var stdout kit.Buffer
-	c := w.start(t, command{stdin: strings.NewReader("sesame-open-1234\n"), stdout: &stdout}, "secret", "set", "GITHUB_TOKEN", "--storage", "file")
-	if code := <-c.code; code != 0 || !strings.Contains(stdout.String(), "secret confirm") {
-		t.Fatalf("secret set: %d %s %s", code, stdout.String(), c.stderr)
+	r := w.given(t, strings.NewReader("sesame-open-1234\n"), "secret", "set", "GITHUB_TOKEN", "--storage", "file")
+	if r.code != 0 || !strings.Contains(r.stdout, "secret confirm") {
+		t.Fatalf("secret set: %+v", r)
 	}
 	return w
 }
@@ -39,9 +38,7 @@ func (w *world) typing(t *testing.T, typed string, args ...string) result {
 	if _, err := io.WriteString(terminal.Keyboard, typed); err != nil {
 		t.Fatal(err)
 	}
-	var stdout kit.Buffer
-	c := w.start(t, command{stdin: terminal.Screen, stdout: &stdout}, args...)
-	return result{<-c.code, stdout.String(), c.stderr.String()}
+	return w.given(t, terminal.Screen, args...)
 }
 
 // The person at the terminal sees the definition of a server, and decides whether the server gets the secret.
@@ -102,9 +99,7 @@ func TestSecretIsNotConfirmedByAnAgent(t *testing.T) {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
-	var stdout kit.Buffer
-	c := w.start(t, command{stdin: strings.NewReader("y\n"), stdout: &stdout}, "secret", "confirm")
-	refused("a pipe", result{<-c.code, stdout.String(), c.stderr.String()})
+	refused("a pipe", w.given(t, strings.NewReader("y\n"), "secret", "confirm"))
 	w.env = append(w.env, "CLAUDECODE=1")
 	refused("an agent", w.typing(t, "y\n", "secret", "confirm"))
 	refused("an agent with --for", w.typing(t, "sesame-open-1234\ny\n", "secret", "set", "GITHUB_TOKEN", "--for", "github"))

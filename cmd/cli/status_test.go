@@ -12,9 +12,6 @@ import (
 
 // status --watch prints the state of one gateway after another, as text and as JSON.
 func TestStatusWatchOutlivesTheGateway(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is slow")
-	}
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	text, lines := &kit.Buffer{}, &kit.Buffer{}
 	watches := []*command{w.start(t, command{stdout: text}, "status", "--watch"), w.start(t, command{stdout: lines}, "status", "--watch", "--json")}
@@ -24,7 +21,11 @@ func TestStatusWatchOutlivesTheGateway(t *testing.T) {
 		})
 	}
 	wait(1, "that no gateway runs", "Status: not running", `"kind":"unavailable"`)
-	for n := range 2 {
+	rounds := 2
+	if testing.Short() {
+		rounds = 1
+	}
+	for n := range rounds {
 		g := w.start(t, command{stdout: &kit.Buffer{}}, "gateway", "start")
 		wait(n+1, "the server", "demo\tready", `"state":"ready"`)
 		g.signals <- os.Interrupt
@@ -72,19 +73,6 @@ func TestStatusRunsWatchOfAWrongURL(t *testing.T) {
 	var shown kit.Buffer
 	watch := w.start(t, command{stdout: &shown}, "status", "runs", "--watch", "-g", url[:strings.LastIndexByte(url, '/')]+"/other")
 	kit.Shows(t, shown.String, "Status: unknown (no such route, or the capability")
-	watch.signals <- os.Signal(syscall.SIGINT)
-	if code := <-watch.code; code != 0 || watch.stderr.String() != "" {
-		t.Errorf("code %d, %s", code, watch.stderr.String())
-	}
-}
-
-// status --watch prints the state and each change, and ends without an error.
-func TestStatusWatch(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
-	var shown kit.Buffer
-	watch := w.start(t, command{stdout: &shown}, "status", "--watch")
-	gatewayAt(t, w)
-	kit.Shows(t, shown.String, "demo\tready")
 	watch.signals <- os.Signal(syscall.SIGINT)
 	if code := <-watch.code; code != 0 || watch.stderr.String() != "" {
 		t.Errorf("code %d, %s", code, watch.stderr.String())

@@ -1,12 +1,10 @@
 package mcp_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -137,18 +135,9 @@ func TestServedApps(t *testing.T) {
 func TestAppsOfSessions(t *testing.T) {
 	o := plain(stage{calls: new([]toolscript.Call)})
 	o.Pass = true
-	h, stop := mcp.Handler(o)
-	t.Cleanup(stop)
+	h := overHTTP(t, o)
 	ask := func(session, method, params string) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", bytes.NewReader([]byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		if session != "" {
-			r.Header.Set("Mcp-Session-Id", session)
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w
+		return h.post(session, `{"jsonrpc":"2.0","id":1,"method":"`, method, `","params":`, params, `}`)
 	}
 	for hello, want := range map[string]int{helloOfHost: 3 + 9, strings.Replace(helloOfHost, theExtension, "", 1): 3} {
 		session := ask("", "initialize", hello).Header().Get("Mcp-Session-Id")

@@ -11,7 +11,7 @@ import (
 // The tools are marked so that Claude Code gives them to the model at once, without a search.
 func TestToolsAreLoadedAtOnce(t *testing.T) {
 	h := overHTTP(t, mcp.Options{})
-	session := h.begin("x").Header().Get("Mcp-Session-Id")
+	session := h.session()
 	text := h.post(session, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body.String()
 	if _, data, ok := strings.Cut(text, "data: "); ok {
 		text = data

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,13 +28,10 @@ func TestKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, stop := mcp.Handler(plain(calling{released: make(chan struct{})}))
 		defer stop()
-		session := handler{t, h}.begin("x").Header().Get("Mcp-Session-Id")
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/mcp", nil)
-		r.Header.Set("Accept", "text/event-stream")
-		r.Header.Set("Mcp-Session-Id", session)
+		session := handler{t, h}.session()
 		began := time.Now()
 		w := writes{http.Header{}, make(chan string, 10)}
-		go h.ServeHTTP(w, r)
+		go h.ServeHTTP(w, request(t.Context(), http.MethodGet, session, nil))
 		for i := 1; i <= 3; i++ {
 			if part := <-w.parts; part != comment || time.Since(began) != time.Duration(i)*25*time.Second {
 				t.Errorf("after %s: %q", time.Since(began), part)

@@ -36,7 +36,11 @@ func onStdio(t *testing.T, o mcp.Options) *client {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- mcp.Serve(context.WithoutCancel(t.Context()), in, out, o) }()
+	go func() {
+		err := mcp.Serve(context.WithoutCancel(t.Context()), in, out, o)
+		_ = out.Close() // a pipe in memory
+		ended <- err
+	}()
 	c := &client{t, toServer, bufio.NewReader(fromServer)}
 	t.Cleanup(func() {
 		_ = toServer.Close()
@@ -44,7 +48,6 @@ func onStdio(t *testing.T, o mcp.Options) *client {
 		if err := <-ended; err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
-		_ = out.Close()
 	})
 	return c
 }

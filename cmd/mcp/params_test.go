@@ -3,8 +3,6 @@ package mcp_test
 import (
 	"encoding/json"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -28,17 +26,12 @@ func TestParametersThatCannotBeRead(t *testing.T) {
 		`"method":"tools/call","params":{"name":"demo__echo","arguments":{"text":"hi"}}`: `there is no tool "demo__echo"; the tools are ` + tools + `, and a script of run_script calls those of servers`,
 		`"method":"tools/call","params":{"name":"Run_Script"}`:                           `there is no tool "Run_Script"; the tools are ` + tools,
 	}
-	h, stop := mcp.Handler(mcp.Options{})
-	t.Cleanup(stop)
+	h := overHTTP(t, mcp.Options{})
 	c := onStdio(t, mcp.Options{})
 	for rest, want := range cases {
 		request := `{"jsonrpc":"2.0","id":7,` + rest + `}`
 		go func() { _, _ = io.WriteString(c.in, request+"\n") }() // a pipe in memory
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(request))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		w := h.post("", request)
 		var web response
 		if err := json.Unmarshal(w.Body.Bytes(), &web); err != nil {
 			t.Errorf("%s over HTTP: %s", rest, w.Body)

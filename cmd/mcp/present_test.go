@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -74,38 +73,14 @@ func TestTextIsPlain(t *testing.T) {
 // TestCancelledRequestHasNoAnswer: a cancelled request gets no answer, as MCP requires.
 func TestCancelledRequestHasNoAnswer(t *testing.T) {
 	g := html{begun: make(chan struct{}), ended: make(chan struct{})}
-	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
-	served := make(chan error, 1)
-	go func() {
-		served <- mcp.Serve(context.WithoutCancel(t.Context()), in, out, plain(g))
-		_ = out.Close() // a pipe in memory
-	}()
-	send := func(line string) {
-		if _, err := io.WriteString(toServer, line+"\n"); err != nil {
-			t.Error(err)
-		}
-	}
-	answers := make(chan string, 10)
-	go func() {
-		for lines := bufio.NewScanner(fromServer); lines.Scan(); {
-			answers <- lines.Text()
-		}
-		close(answers)
-	}()
-	send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_script","arguments":{"code":"wait"}}}`)
+	c := onStdio(t, plain(g))
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_script","arguments":{"code":"wait"}}}`, "\n")
 	<-g.begun
-	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "\n")
 	<-g.ended
-	send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-	if first := <-answers; first != `{"jsonrpc":"2.0","id":2,"result":{}}` {
-		t.Errorf("the first answer is %s, want that of the ping", first)
-	}
-	_ = toServer.Close() // a pipe in memory
-	for more := range answers {
-		t.Errorf("another answer: %s", more)
-	}
-	if err := <-served; err != nil {
-		t.Error(err)
+	c.mustPing()
+	_ = c.in.Close() // a pipe in memory
+	if more, err := io.ReadAll(c.out); err != nil || len(more) > 0 {
+		t.Errorf("another answer: %s, %v", more, err)
 	}
 }

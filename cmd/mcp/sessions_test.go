@@ -44,15 +44,20 @@ func (h handler) ask(method, session string, body io.Reader) *httptest.ResponseR
 		cancel() // the client closes the connection
 	}
 	defer cancel()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, request(ctx, method, session, body))
+	return w
+}
+
+// request returns a request of a session; "" is none.
+func request(ctx context.Context, method, session string, body io.Reader) *http.Request {
 	r := httptest.NewRequestWithContext(ctx, method, "/mcp", body)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" {
 		r.Header.Set("Mcp-Session-Id", session)
 	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	return w
+	return r
 }
 
 func (h handler) post(session string, body ...string) *httptest.ResponseRecorder {
@@ -63,6 +68,9 @@ func (h handler) post(session string, body ...string) *httptest.ResponseRecorder
 func (h handler) begin(client string) *httptest.ResponseRecorder {
 	return h.post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"`, client, `","version":"1"}}}`)
 }
+
+// session initializes a session and returns its id.
+func (h handler) session() string { return h.begin("x").Header().Get("Mcp-Session-Id") }
 
 func newID() string { return new(server.StatelessGeneratingSessionIdManager).Generate() }
 
@@ -205,7 +213,7 @@ func TestSessionsInTheFeed(t *testing.T) {
 // TestMessagesThatAreTooLarge: messages that mcp-go would decode into too much memory are refused.
 func TestMessagesThatAreTooLarge(t *testing.T) {
 	h := overHTTP(t, mcp.Options{})
-	session := h.begin("x").Header().Get("Mcp-Session-Id")
+	session := h.session()
 	for name, tt := range map[string]struct {
 		body   string
 		status int
@@ -231,7 +239,7 @@ func TestLargeMessagesAtOnce(t *testing.T) {
 		return nil, nil, errors.New("it was read")
 	}})
 	body := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_script","arguments":{"code":"` + strings.Repeat("x", 4<<20) + `"}}}`)
-	session := h.begin("x").Header().Get("Mcp-Session-Id")
+	session := h.session()
 	const calls = 100
 	codes := make(chan int, calls)
 	stop := heap.Growth()

@@ -51,7 +51,12 @@ type answered struct {
 // post sends a message over HTTP.
 func post(t *testing.T, url, session, body string) answered {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	return exchange(t, http.MethodPost, url, session, body)
+}
+
+func exchange(t *testing.T, method, url, session, body string) answered {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return answered{}
@@ -146,7 +151,7 @@ func TestCancelledRequestOverHTTP(t *testing.T) {
 // TestSessionsThatHaveEnded: requests of an ended or unknown session are refused.
 func TestSessionsThatHaveEnded(t *testing.T) {
 	h := overHTTP(t, mcp.Options{})
-	ended := h.begin("x").Header().Get("Mcp-Session-Id")
+	ended := h.session()
 	if w := h.ask(http.MethodDelete, ended, nil); w.Code != http.StatusOK {
 		t.Errorf("DELETE: %d %s", w.Code, w.Body)
 	}
@@ -182,14 +187,10 @@ func inBubble(t *testing.T, test func(t *testing.T, send func(body string) <-cha
 		released := make(chan struct{})
 		h, stop := mcp.Handler(plain(calling{calls: 1, released: released}))
 		defer stop()
-		session := handler{t, h}.begin("x").Header().Get("Mcp-Session-Id")
+		session := handler{t, h}.session()
 		test(t, func(body string) <-chan string {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Accept", "application/json, text/event-stream")
-			r.Header.Set("Mcp-Session-Id", session)
 			w := writes{http.Header{}, make(chan string, 10)}
-			go h.ServeHTTP(w, r)
+			go h.ServeHTTP(w, request(t.Context(), http.MethodPost, session, strings.NewReader(body)))
 			return w.parts
 		}, func() { close(released) })
 	})
@@ -264,7 +265,7 @@ func TestRunsThatNoClientReturnsFor(t *testing.T) {
 		g := &counting{}
 		h, stop := mcp.Handler(plain(g))
 		defer stop()
-		session := handler{t, h}.begin("x").Header().Get("Mcp-Session-Id")
+		session := handler{t, h}.session()
 		for range most + more {
 			go handler{t, h}.post(session, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_script","arguments":{"code":"x"}}}`)
 			synctest.Wait()

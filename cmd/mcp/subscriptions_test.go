@@ -262,7 +262,7 @@ func TestListenOverHTTP(t *testing.T) {
 	if got := post(t, url, "", `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"test:///a"}}`); !strings.Contains(got.text, "session") {
 		t.Errorf("a client without a session: %s", got.text)
 	}
-	end(t, url, session)
+	exchange(t, http.MethodDelete, url, session, "")
 	a.await(t, "true")
 }
 
@@ -281,21 +281,6 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	if err := json.Unmarshal([]byte(c.ask("resources/subscribe", `{"uri":"test:///notes/x"}`)), &answer); err != nil || !strings.Contains(answer.Error.Message, "100 subscriptions") {
 		t.Errorf("%v, %+v", err, answer)
 	}
-}
-
-// end ends a session.
-func end(t *testing.T, url, session string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Mcp-Session-Id", session)
-	w, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = w.Body.Close() // only read
 }
 
 // slowly is a gateway whose watches are ready only after they have ended.
@@ -321,7 +306,7 @@ func TestSessionEndsDuringRequest(t *testing.T) {
 		done := make(chan answered)
 		go func() { done <- post(t, url, session, `{"jsonrpc":"2.0","id":2,"method":`+body+`}`) }()
 		<-g.begun
-		end(t, url, session)
+		exchange(t, http.MethodDelete, url, session, "")
 		<-done
 		g.await(t)
 		session = post(t, url, "", beginSession).header.Get("Mcp-Session-Id")
