@@ -1,6 +1,8 @@
 package shim_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +97,21 @@ func TestEmitLoops(t *testing.T) {
 		if loop != want || len(found) > 0 {
 			t.Errorf("%s: %s%+v\nwant %s", text, loop, found, want)
 		}
+	}
+}
+
+// TestEmitManyNames checks that generated names stay distinct, and are found without a search through all numbers.
+func TestEmitManyNames(t *testing.T) {
+	got, found := shim.Emit("env_1_1\n"+strings.Repeat("{ using a = b }\n", 250), false)
+	declared := map[string]bool{}
+	for _, line := range strings.Split(got.JavaScript, "\n") {
+		if name, ok := strings.CutPrefix(line, " const env_"); ok {
+			name, _, _ = strings.Cut(name, " ")
+			declared[name] = true
+		}
+	}
+	if len(found) > 0 || len(declared) != 250 || !declared["1_2"] || !declared["2_50"] || declared["1_1"] {
+		t.Errorf("%+v, names env_%v", found, slices.Sorted(maps.Keys(declared)))
 	}
 }
 

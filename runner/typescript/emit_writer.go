@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/microsoft/typescript-go/internal/ast"
@@ -46,12 +47,21 @@ func lineStart(text string) int {
 // finish prepares the tree for the printer. It removes the parents of the identifiers: for each of them,
 // the printer would climb to the root of the tree, which takes minutes for an expression of some 10,000
 // parts. It restores the parentheses around assertions of types, and writes some for <T>x: without them,
-// -(-x as number) would be --x.
+// -(-x as number) would be --x. It gives a hundred generated names a prefix of their own, because the printer
+// tries all numbers after a prefix for each name.
 func finish(file *ast.SourceFile, emit *printer.EmitContext) {
+	seen, generated := map[*ast.Node]bool{}, map[string]int{} // names, which several nodes share; their number by prefix
 	visitAll(file.AsNode(), func(n *ast.Node) {
 		switch n.Kind {
 		case ast.KindIdentifier:
 			n.Parent = nil
+			if prefix := n.Text(); prefix != "" && !seen[n] && emit.HasAutoGenerateInfo(n) {
+				seen[n] = true
+				if group := generated[prefix] / 100; group > 0 {
+					n.AsIdentifier().Text += "_" + strconv.Itoa(group)
+				}
+				generated[prefix]++
+			}
 		case ast.KindPartiallyEmittedExpression:
 			if o := emit.Original(n); o != nil && (ast.IsParenthesizedExpression(o) || o.Kind == ast.KindTypeAssertionExpression) {
 				partial := n.AsPartiallyEmittedExpression()
