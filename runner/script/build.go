@@ -63,6 +63,9 @@ func (u unit) refuseSyntax(s shim.Syntax) []toolscript.Diagnostic {
 	for _, offset := range s.Deferred[:min(len(s.Deferred), maxDiagnostics)] {
 		errs = append(errs, u.at(offset, codeSyntax, "the engines do not defer imports: import the module without defer"))
 	}
+	for _, offset := range s.Decorated[:min(len(s.Decorated), maxDiagnostics)] {
+		errs = append(errs, u.at(offset, codeSyntax, "a class with decorators cannot contain await outside of its methods: store the value in a constant before the class"))
+	}
 	switch {
 	case s.Returns && u.module:
 		errs = append(errs, u.at(s.ReturnAt, codeSyntax, "only the script itself returns from its top level: export the value"))

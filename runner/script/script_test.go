@@ -60,6 +60,14 @@ func TestCompileErasesTypesAndKeepsEffects(t *testing.T) {
 	}
 }
 
+// TestDecoratedClassesAwait: methods of a class with decorators may await.
+func TestDecoratedClassesAwait(t *testing.T) {
+	compiled, found := script.Compile(runner.Source{Code: "@d class A { @d async m() { await 1 } @d p = async () => await 2 }"})
+	if len(found) > 0 || strings.Count(compiled.JavaScript, "await ") != 2 {
+		t.Errorf("Compile = %s, %+v; want both", compiled.JavaScript, found)
+	}
+}
+
 func TestJavaScriptFilesAreJavaScript(t *testing.T) {
 	source := runner.Source{Code: "const [a, b, c] = [1, 2, 3]; console.log(a<b>(c))", File: "job.mjs"}
 	compiled, found := script.Compile(source)
@@ -102,6 +110,12 @@ func TestCompileRefuses(t *testing.T) {
 		{"export equals", "", "const a = 1;\nexport = a", []place{{2, 1, "syntax"}}, "CommonJS"},
 		{"import.defer", "", "await import.defer('toolscript')", []place{{1, 7, "syntax"}}, "do not defer"},
 		{"import defer", "", "import defer * as all from 'toolscript'\nall.tools", []place{{1, 8, "syntax"}}, "do not defer"},
+		{"await in a decorator", "", "class A {}\n@(await d)\nclass B {}", []place{{2, 1, "syntax"}}, "class with decorators cannot contain await"},
+		{"await in the name of a decorated method", "", "x = class { @d [await n]() {} }", []place{{1, 5, "syntax"}}, "class with decorators cannot contain await"},
+		{"a bracket that await ends", "", "const x = (1\nawait (f())", []place{{2, 1, "TS1005"}}, "')' expected."},
+		{"a text that await ends", "", "a\nconst x = 'b\nawait (f())", []place{{2, 13, "TS1002"}}, "Unterminated string literal."},
+		{"a number that await ends", "", "0Bawait!0", []place{{1, 3, "TS1177"}}, "Binary digit expected."},
+		{"two statements on the line of await", "", "await (f())\n1 await (f())", []place{{2, 3, "TS1005"}}, "';' expected."},
 		{"declared twice", "", "let a = 1;\nlet a = 2;", []place{{1, 5, "TS2451"}, {2, 5, "TS2451"}}, "Cannot redeclare"},
 		{"JSX by name", "page.tsx", "", []place{{1, 1, "file"}}, "page.tsx is not a script: JSX"},
 		{"JSON by name", "DATA.JSON", "{}", []place{{1, 1, "file"}}, "JSON is data"},

@@ -126,7 +126,7 @@ func TestEmitOfAPanic(t *testing.T) {
 func FuzzEmit(f *testing.F) {
 	for _, seed := range []string{
 		"enum E { A, B = 'x', C = A + E.B }", "namespace N.M { export const a = 1 }", "for await (const a of b) c", "@d class A<T> { accessor x = 1; constructor(private y) {} }",
-		"using a = b; await using c = d", "import a, { type b } from 'c'; export { a as d }; export default a", "x = <T>(y) => `${y}`", "class A { static #p = A.#p; declare q; static {} }",
+		"using a = b; await using c = d", "0Bawait!0", "@(await a) class A {}", "import a, { type b } from 'c'; export { a as d }; export default a", "x = <T>(y) => `${y}`", "class A { static #p = A.#p; declare q; static {} }",
 	} {
 		f.Add(seed, false)
 	}
@@ -135,7 +135,7 @@ func FuzzEmit(f *testing.F) {
 			t.Skip("the compiler needs minutes for some texts; a worker would be killed")
 		}
 		got, found := shim.Emit(text, javaScript)
-		if len(found) > 0 || shim.Parse(text, javaScript, nil).CommonJS != nil {
+		if parsed := shim.Parse(text, javaScript, nil); len(found) > 0 || parsed.CommonJS != nil || parsed.Decorated != nil {
 			return
 		}
 		if again := shim.Parse(got.JavaScript, true, nil); again.Broken {

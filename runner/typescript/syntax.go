@@ -20,6 +20,7 @@ type Syntax struct {
 	Returns    bool     // a return statement is at the top level
 	ReturnAt   int      // offset of the first of them
 	Deferred   []int    // offsets of import.defer and import defer
+	Decorated  []int    // offsets of classes with decorators and an await that no function contains
 	CommonJS   []int    // offsets of module and exports, as in module.exports = a, and of export = a
 
 	ImportsEnd int         // offset after the leading imports, where further imports can be inserted
@@ -73,6 +74,7 @@ func Parse(text string, javaScript bool, exported []string) Syntax {
 	slices.Sort(r.out.References)
 	slices.Sort(r.out.CommonJS)
 	slices.Sort(r.out.Deferred)
+	slices.Sort(r.out.Decorated)
 	slices.SortFunc(r.out.Imports, func(a, b Import) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortFunc(r.out.Banned, func(a, b Banned) int { return cmp.Compare(a.Offset, b.Offset) })
 	return r.out
@@ -84,9 +86,29 @@ func parse(text string, javaScript bool) *ast.SourceFile {
 	if javaScript {
 		kind = core.ScriptKindJS
 	}
-	return parser.ParseSourceFile(ast.SourceFileParseOptions{
+	options := ast.SourceFileParseOptions{
 		FileName: mainFile, Path: mainFile, ExternalModuleIndicatorOptions: ast.ExternalModuleIndicatorOptions{Force: true},
-	}, text, kind)
+	}
+	file := parser.ParseSourceFile(options, text, kind)
+	statements := file.Statements.Nodes
+	for i := 1; i < len(statements); i++ {
+		if statements[i].Flags&ast.NodeFlagsAwaitContext == 0 || statements[i-1].Flags&ast.NodeFlagsAwaitContext != 0 {
+			continue
+		}
+		// The parser has read this statement twice and lost the errors before it, as in (1 await (x): its start
+		// is read again, with another name in place of await.
+		start, end := statements[i-1].Pos(), statements[i].Pos()
+		next := scanner.GetTokenPosOfNode(statements[i], file, false)
+		for _, d := range parser.ParseSourceFile(options, text[start:next]+"x", kind).Diagnostics() {
+			d.SetLocation(core.NewTextRange(start+d.Pos(), start+d.End()))
+			if d.Pos() < end || d.Pos() > next {
+				continue
+			}
+			d.SetFile(file)
+			file.SetDiagnostics(append(file.Diagnostics(), d))
+		}
+	}
+	return file
 }
 
 // reader collects the syntax of one script.
@@ -208,6 +230,10 @@ func (r *reader) visit(n *ast.Node) {
 			if at := r.start(n); !r.out.Returns || at < r.out.ReturnAt {
 				r.out.Returns, r.out.ReturnAt = true, at
 			}
+		}
+	case ast.KindClassDeclaration, ast.KindClassExpression:
+		if both := ast.SubtreeContainsDecorators | ast.SubtreeContainsAwait; n.SubtreeFacts()&both == both {
+			r.out.Decorated = append(r.out.Decorated, r.start(n))
 		}
 	case ast.KindMetaProperty:
 		if n.AsMetaProperty().KeywordToken == ast.KindImportKeyword && n.Name().Text() != "meta" {
