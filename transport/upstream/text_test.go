@@ -38,3 +38,40 @@ func TestRedactorRemovesSecrets(t *testing.T) {
 		t.Errorf("printable = %q, want %q", got, want)
 	}
 }
+
+// TestRedact has a text of each form, also behind a word and between texts that only look like its start.
+func TestRedact(t *testing.T) {
+	word := strings.Repeat("aB1", 14)
+	for text, want := range map[string]string{
+		"Authorization: Bearer abcd": "Authorization: Bearer (redacted)", "BASIC " + word: "BASIC (redacted)", "bearer abc": "bearer abc",
+		`"myPassword": "abcd"`: `"myPassword": "(redacted)"`, "a_secret=abcd&b": "a_secret=(redacted)&b", "pa\u017fswd = abcd": "pa\u017fswd = (redacted)",
+		"\u017fecret:abcd": "\u017fecret:(redacted)", "to\u212aen:abcd": "to\u212aen:(redacted)", "api_key=abcd, accesskey=abcd": "api_key=(redacted), accesskey=(redacted)",
+		"pwd: abc": "pwd: abc", "private-key: ${secret:a.b-c}": "private-key: (redacted)", "${secret:a.b} abcd": "${secret:a.b} abcd",
+		"https://me:abcd@host": "https://me:(redacted)host", "://a:b://c:d@e": "://a:b://c:(redacted)e", "xsk-" + word: "xsk-" + word,
+		"eyJ-eyJ.eyJ-eyJabcdefgh.abcdefgh.x y": "eyJ-eyJ.(redacted) y", "xeyJ-eyJabcdefgh.abcdefgh.": "xeyJ-(redacted)",
+		"-----BEGIN RSA PRIVATE KEY-----\na\n-----END RSA PRIVATE KEY-----\nb": "(redacted)\nb", "-----BEGIN PRIVATE KEY----- a\nb": "(redacted)\nb",
+	} {
+		if got := redactText(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	for form := range strings.FieldsSeq("sk- pk- rk- kk- sk_live_ rk_test_ whsec_ gho_ ghp_ ghr_ ghs_ ghu_ github_pat_ glpat- npm_ pypi- hf_ dop_v1_ xoxb- AIza ya29. SG." + word + ". ntn_ tvly-") {
+		if got := Redact("é" + form + word + "+"); got != "é(redacted)+" {
+			t.Errorf("%s becomes %q", form, got)
+		}
+	}
+	for _, form := range []string{"AKIA", "ASIA"} {
+		if got := Redact(form + "ABCDEFGHIJ012345 " + form + "ABCDEFGHIJ0123456"); got != "(redacted) "+form+"ABCDEFGHIJ0123456" {
+			t.Errorf("%s becomes %q", form, got)
+		}
+	}
+}
+
+// TestRedactHostile: no text takes more than its length, as starts of keys without an end once did.
+func TestRedactHostile(t *testing.T) {
+	for _, start := range []string{"-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\n-----END ", "eyJ-", "eyJabcdefgh.", "://a:", "token ", "${secret:"} {
+		if text := strings.Repeat(start, 1<<20/len(start)); len(redactText(text)) > 2*len(text) {
+			t.Errorf("%q grows", start)
+		}
+	}
+}
