@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +18,15 @@ import (
 // standard input; child returns its process id.
 func child(t *testing.T, program string, args []string, env ...string) int {
 	t.Helper()
+	return childAs(t, program, append([]string{program}, args...), env...)
+}
+
+// childAs does the same with another name of the program in its command line.
+func childAs(t *testing.T, program string, argv []string, env ...string) int {
+	t.Helper()
 	const inner = `sh -c 'echo $$; read x; :'; :` // without the last command, the outer shell would exec the inner one
-	c := exec.Command(program, append(args, "-c", inner)...)
+	c := exec.Command(program)
+	c.Args = append(slices.Clone(argv), "-c", inner)
 	c.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -72,9 +80,11 @@ func TestAgent(t *testing.T) {
 	if err := os.MkdirAll(module, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	script := filepath.Join(module, "main.sh")
-	if err := os.WriteFile(script, []byte(`sh -c 'echo $$; read x; :'; :`), 0o600); err != nil {
-		t.Fatal(err)
+	script, node := filepath.Join(module, "main.sh"), filepath.Join(t.TempDir(), "node")
+	for _, file := range []string{script, node} {
+		if err := os.WriteFile(file, []byte(`sh -c 'echo $$; read x; :'; :`), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, test := range map[string]struct {
 		pid  int
@@ -83,6 +93,7 @@ func TestAgent(t *testing.T) {
 		"its name":                 {child(t, named, nil), "claude"},
 		"its variable":             {child(t, "sh", nil, "CLAUDECODE=1"), "CLAUDECODE"},
 		"a script of its package":  {child(t, "sh", []string{script}), "@openai/codex"},
+		"its package in QEMU":      {childAs(t, "sh", []string{"/usr/bin/qemu-aarch64", node, "node", script}), "@openai/codex"},
 		"the terminal of a person": {child(t, "sh", nil, "CLAUDECODE=", "TERM_PROGRAM=vscode"), confirm.AgentAbove(os.Getpid())}, // the test may run below an agent
 		"no such process":          {1 << 30, ""},
 	} {

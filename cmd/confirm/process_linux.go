@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 // look reads /proc. The environment and the arguments of a process of another user are
@@ -22,7 +24,7 @@ func look(pid int) (process, bool) {
 		return process{}, false
 	}
 	parent, err := strconv.Atoi(string(fields[1])) // fields[0] is the state
-	return process{parent, string(stat[open+1 : end]), words(folder + "cmdline"), words(folder + "environ")}, err == nil
+	return process{parent, string(stat[open+1 : end]), proc.CommandLine(pid), words(folder + "environ")}, err == nil
 }
 
 // words reads a file of texts that each end with a zero byte.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -15,13 +16,18 @@ import (
 // begin starts a shell command in its own process group.
 func begin(t *testing.T, script string) *proc.Start {
 	t.Helper()
+	return beginAs(t, "sh", "-c", script)
+}
+
+// beginAs starts the shell with a command line of its own.
+func beginAs(t *testing.T, argv ...string) *proc.Start {
+	t.Helper()
 	stdout, theirs, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	argv := []string{"sh", "-c", script}
-	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	cmd.Stdout = theirs
+	cmd := exec.CommandContext(t.Context(), "sh")
+	cmd.Args, cmd.Stdout = argv, theirs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe()
 	if err == nil {
@@ -64,4 +70,28 @@ func TestActivity(t *testing.T) {
 			t.Errorf("activity of a process that waits = %+v", a)
 		}
 	})
+}
+
+// TestManagerInEmulation: a package manager is recognized behind the words that QEMU puts before its command line, with
+// and without the path of the program.
+func TestManagerInEmulation(t *testing.T) {
+	npx := filepath.Join(t.TempDir(), "npx")
+	server := filepath.Join(t.TempDir(), "server")
+	for _, file := range []string{npx, server} {
+		if err := os.WriteFile(file, []byte("read x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, lines := range map[bool][][]string{
+		true:  {{npx, "-y", "server"}, {npx, "npx", "-y", "server"}, {npx, "npx"}},
+		false: {{server, "npx"}, {server, "server", "npx"}, {server}},
+	} {
+		for _, line := range lines {
+			s := beginAs(t, append([]string{"/usr/bin/qemu-aarch64-static"}, line...)...)
+			kit.Eventually(t, "the process", func() bool { return s.Look().Processes == 1 })
+			if got := s.Look().Installing; got != want {
+				t.Errorf("%q behind QEMU installs: %t, want %t", line, got, want)
+			}
+		}
+	}
 }

@@ -103,7 +103,8 @@ func takeOver(leader int, install Installation) bool {
 	if !start.Look().Installing {
 		return false
 	}
-	cmd := leave("/proc/self/exe", leader, install, output[0], output[1])
+	own := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), programFD) // in QEMU, /proc/self/exe is not this file
+	cmd := leave(own, leader, install, output[0], output[1])
 	return cmd.Start() == nil // nobody waits for it: this process ends first
 }
 
@@ -111,12 +112,12 @@ func takeOver(leader int, install Installation) bool {
 func leftRuns(key string) bool {
 	entries, _ := os.ReadDir("/proc") // without /proc, no process is found
 	for _, entry := range entries {
-		if _, err := strconv.Atoi(entry.Name()); err != nil {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
 			continue
 		}
-		text, _ := os.ReadFile("/proc/" + entry.Name() + "/cmdline") // empty for a process that has ended
-		args := bytes.Split(text, []byte{0})
-		if len(args) > 4 && string(args[1]) == Command && string(args[2]) == leaveWord && string(args[4]) == key && ownProcess(entry.Name()) {
+		args := CommandLine(pid)
+		if at := slices.Index(args, Command); at > 0 && len(args) > at+3 && args[at+1] == leaveWord && args[at+3] == key && ownProcess(entry.Name()) {
 			return true
 		}
 	}

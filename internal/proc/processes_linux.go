@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,8 +89,24 @@ func transferred(pid int) (total uint64) {
 // args returns the command line of the process. If the process has set a title, args returns it as one
 // argument.
 func (p process) args() []string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid)) // empty for a process that has ended
-	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	return CommandLine(p.pid)
+}
+
+// CommandLine returns the arguments of a process, the name of the program first, or nil if they are unknown. It leaves out
+// what the user mode emulation of QEMU adds: its own name, and the name of the program a second time.
+func CommandLine(pid int) []string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || len(text) == 0 { // the process has ended
+		return nil
+	}
+	args := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	if len(args) > 1 && strings.HasPrefix(path.Base(args[0]), "qemu-") {
+		args = args[1:]
+		if len(args) > 1 && path.Base(args[0]) == path.Base(args[1]) { // with some settings of QEMU, the name follows its path
+			args = slices.Delete(args, 1, 2)
+		}
+	}
+	return args
 }
 
 // holds reports whether the process has a descriptor of the pipe. It checks all descriptors, because
