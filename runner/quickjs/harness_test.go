@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // engine is compiled once and shared by all tests.
@@ -122,7 +123,7 @@ func script(text string) runner.Job {
 	return runner.Job{
 		RunID: "run-1", File: "script.ts", Names: names, TZ: "UTC",
 		Compiled: runner.Compiled{JavaScript: text},
-		Limits:   toolscript.Limits{TimeoutMs: 60_000},
+		Limits:   toolscript.Limits{TimeoutMs: pace.Limit(time.Minute).Milliseconds()},
 	}
 }
 

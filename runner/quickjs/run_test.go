@@ -3,10 +3,12 @@ package quickjs_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 func TestUncaughtErrors(t *testing.T) {
@@ -124,7 +126,7 @@ func TestHandledRejectionsAreNoErrors(t *testing.T) {
 func TestManyHandledRejections(t *testing.T) {
 	job := script(`const all = Array.from({ length: 50_000 }, (_, i) => Promise.reject(i));
 for (const one of all.reverse()) one.catch(() => {});`)
-	job.Limits.TimeoutMs = 20_000
+	job.Limits.TimeoutMs = pace.Limit(20 * time.Second).Milliseconds()
 	run(t, job, newHost())
 }
 
