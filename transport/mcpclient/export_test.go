@@ -8,3 +8,10 @@ func SetUndoExit(limit time.Duration) (restore func()) {
 	undoExit = limit
 	return func() { undoExit = before }
 }
+
+// SetPatience changes how long a server may leave the request of the newest version unanswered.
+func SetPatience(change func(time.Duration) time.Duration) {
+	for _, patience := range []*time.Duration{&patienceStdio, &patienceHTTP, &patienceKnown} {
+		*patience = change(*patience)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/internal/proc"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(serverRole) != "" {
 		os.Exit(mcpserver.Main())
 	}
+	mcpclient.SetPatience(pace.Product)
 	os.Exit(m.Run())
 }
 

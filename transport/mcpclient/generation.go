@@ -26,7 +26,7 @@ func known(s upstream.Spoken, modern bool) bool {
 // How long a server may leave the request of the newest version unanswered. Then initialize also sends
 // the handshake of the older versions. A late answer to the first request still counts, because a
 // process that starts slowly reads both requests.
-const (
+var (
 	patienceStdio = 500 * time.Millisecond
 	patienceHTTP  = 2 * time.Second
 	patienceKnown = 5 * time.Second // for a server that has answered such a request before

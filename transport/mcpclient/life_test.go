@@ -49,7 +49,7 @@ func TestDialErrors(t *testing.T) {
 	}{
 		{"exits at once", func(c *upstream.Config) { c.Args = []string{"exit=3"} }, kit.Patience, toolscript.Unavailable,
 			[]string{"exit status 3", "mcpserver: exit requested"}},
-		{"prints only text", func(c *upstream.Config) { c.Args = []string{"garbage"} }, 500 * time.Millisecond, toolscript.Timeout,
+		{"prints only text", func(c *upstream.Config) { c.Args = []string{"garbage"} }, pace.Limit(500 * time.Millisecond), toolscript.Timeout,
 			[]string{`"initialize"`, `"Listening on port 3000"`}},
 		{"never answers", func(c *upstream.Config) { c.Args = []string{"silent"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`}},
