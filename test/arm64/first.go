@@ -44,27 +44,25 @@ func serve() error {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
-	pid, err := syscall.ForkExec(o.Command[0], o.Command, &syscall.ProcAttr{
+	status, err := attend(o.Command, &syscall.ProcAttr{
 		Dir: o.Folder, Env: []string{"HOME=/root", "PATH=/usr/bin:/bin", "TMPDIR=/tmp"}, Files: []uintptr{0, 1, 2},
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Println("the program ended with code", status.ExitStatus())
 	}
-	for {
-		var status syscall.WaitStatus
-		ended, err := syscall.Wait4(-1, &status, 0, nil)
-		if errors.Is(err, syscall.EINTR) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if ended == pid {
-			fmt.Println("the program ended with code", status.ExitStatus())
-			return nil
+	return err
+}
+
+// attend runs a program and waits for all processes that end, until the program has ended.
+func attend(command []string, attr *syscall.ProcAttr) (status syscall.WaitStatus, err error) {
+	pid, err := syscall.ForkExec(command[0], command, attr)
+	for ended := 0; err == nil && ended != pid; {
+		if ended, err = syscall.Wait4(-1, &status, 0, nil); errors.Is(err, syscall.EINTR) {
+			err = nil
 		}
 	}
+	return status, err
 }
 
 // raise turns a network interface on.

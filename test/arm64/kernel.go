@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ type order struct {
 const limit = 15 * time.Minute
 
 // run boots the machine, runs a program there and writes what the machine prints to a file.
-func (k *kernel) run(folder, output, program string, args ...string) error {
+func (k *kernel) run(ctx context.Context, folder, output, program string, args ...string) error {
 	files := filepath.Join(k.folder, "files")
 	if err := k.pack(files, folder, program, args); err != nil {
 		return err
@@ -57,7 +58,7 @@ func (k *kernel) run(folder, output, program string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("timeout", strconv.Itoa(int(limit.Seconds())), k.qemu, "-machine", "virt", "-cpu", "cortex-a72,pmu=off", //nolint:gosec // found in PATH
+	cmd := exec.CommandContext(ctx, "timeout", strconv.Itoa(int(limit.Seconds())), k.qemu, "-machine", "virt", "-cpu", "cortex-a72,pmu=off", //nolint:gosec // found in PATH
 		"-smp", "2", "-m", "2G", "-display", "none", "-serial", "stdio", "-no-reboot", "-nic", "none",
 		"-kernel", k.from.kernel(), "-initrd", files, "-append", "console=ttyAMA0 quiet oops=panic panic=-1 lsm=landlock rdinit=/begin")
 	cmd.Stdout, cmd.Stderr = file, file

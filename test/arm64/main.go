@@ -16,19 +16,34 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 
 	"github.com/toolscript/toolscript/test/emulated"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
+
+// measure is the first argument of this program, compiled for arm64, that makes it print how slow the emulation is.
+const measure = "-measure"
+
+// failure matches the lines that say why a script or a test has failed.
+var failure = regexp.MustCompile(`FAIL: testdata/\S+:\d+: .*|--- FAIL: .*`)
 
 var release = flag.String("kernel", "", "run the tests of restrictions, in a machine with the kernel of this `release` of Debian: bookworm or trixie")
 
 func main() {
-	if os.Getpid() == 1 {
+	switch {
+	case len(os.Args) > 3 && os.Args[1] == inside:
+		code, err := begin(os.Args[2], os.Args[3:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "test/arm64:", err)
+			code = 1
+		}
+		os.Exit(code)
+	case len(os.Args) == 2 && os.Args[1] == measure:
+		fmt.Println(pace.Factor())
+		return
+	case os.Getpid() == 1:
 		process1()
-	}
-	if len(os.Args) > 2 && os.Args[1] == inside {
-		fmt.Fprintln(os.Stderr, "test/arm64:", begin(os.Args[2], os.Args[3:])) // it returns only an error
-		os.Exit(1)
 	}
 	flag.Parse()
 	if err := run(flag.Args()); err != nil {
@@ -48,8 +63,11 @@ func run(names []string) (err error) {
 		Flags:   []string{"-tags", "nodeno"}, // there is no Deno for arm64
 		Folder:  m.folder,
 		Results: ".task/arm64",
-		Args:    []string{"-test.timeout=40m", "-test.parallel=2"},
+		Args:    []string{"-test.parallel=2"},
+		AtOnce:  2,
+		Factor:  m.factor,
 		Run:     m.run,
+		Again:   failure,
 	}
 	if *release == "" {
 		return system.RunAll(suites, names)
@@ -58,6 +76,6 @@ func run(names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	system.Results, system.Run = ".task/arm64-kernel", k.run
+	system.Results, system.Run, system.AtOnce, system.Factor, system.Again = ".task/arm64-kernel", k.run, 1, nil, nil
 	return system.RunAll(kernelSuites, names)
 }

@@ -1,24 +1,35 @@
 package emulated
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
-// Limits of a subtest that runs alone.
+// Limits of a test that runs alone, on a system of usual speed.
 const (
 	aloneLimit = 3 * time.Minute
-	endLimit   = 30 * time.Second // then the test has not ended itself, and all processes of the system are ended
+	endLimit   = 30 * time.Second // then the test has not ended itself, and its processes are ended
 )
+
+// A process is the test program of a suite.
+type process struct {
+	system  System
+	suite   Suite
+	program string
+	args    []string
+	limit   time.Duration // for a test that runs alone
+}
 
 // alone runs the tests of a suite but for those of its group, and then each subtest of the group in a process of its
 // own: one that hangs costs its limit, and leaves no process to the next one.
-func (s System) alone(u Suite, program, output string, args []string) (err error) {
-	names, err := u.subtests()
+func (p process) alone(output string) (err error) {
+	names, err := p.suite.subtests()
 	if err != nil {
 		return err
 	}
@@ -29,7 +40,7 @@ func (s System) alone(u Suite, program, output string, args []string) (err error
 	defer func() { err = errors.Join(err, file.Close()) }()
 	one := output + ".one"
 	defer os.Remove(one) //nolint:errcheck // the next run replaces it
-	ran := s.Run(u.Folder, one, program, append(slices.Clone(args), "-test.skip=^"+u.Group+"$")...)
+	ran := p.together(one, "-test.skip=^"+p.suite.Group+"$")
 	out, err := os.ReadFile(one) //nolint:gosec // in the folder of the results
 	if err != nil {
 		return err
@@ -37,55 +48,114 @@ func (s System) alone(u Suite, program, output string, args []string) (err error
 	if _, err := file.Write(out); err != nil {
 		return err
 	}
-	for _, name := range names {
-		text, err := s.one(u, name, program, one, args)
-		if err == nil && s.Fault != nil && s.Fault.MatchString(text) && len(count(text).failed) > 0 {
-			fmt.Printf("  again   %s: %s\n", name, s.Fault.FindString(text))
-			text, err = s.one(u, name, program, one, args)
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := file.WriteString(text); err != nil {
-			return err
-		}
-	}
-	return ran
+	return errors.Join(ran, p.each(names, one, func(text string) error {
+		_, err := file.WriteString(text)
+		return err
+	}))
 }
 
-// one runs one subtest and returns what it printed. A subtest that did not run to its end has failed.
-func (s System) one(u Suite, name, program, output string, args []string) (string, error) {
-	test := u.Group + "/" + name
-	failed := s.limited(u.Folder, output, program, append(slices.Clone(args), "-test.timeout="+aloneLimit.String(), "-test.run=^"+u.Group+"$/^"+name+"$"))
-	if failed != nil && s.End != nil {
-		s.End()
+// each runs the subtests of the group, several at once, and passes on what they print.
+func (p process) each(names []string, output string, keep func(text string) error) (err error) {
+	var mu sync.Mutex // guards err and the calls of keep
+	var group sync.WaitGroup
+	next := make(chan string)
+	for at := range max(1, p.system.AtOnce) {
+		group.Go(func() {
+			own := fmt.Sprint(output, at)
+			defer os.Remove(own) //nolint:errcheck // the next run replaces it
+			for name := range next {
+				text, failed := p.twice(p.suite.Group+"/"+name, own)
+				mu.Lock()
+				err = errors.Join(err, failed, keep(text))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, name := range names {
+		next <- name
+	}
+	close(next)
+	group.Wait()
+	return err
+}
+
+// twice runs a test, and runs it again if the system says so about what it printed.
+func (p process) twice(test, output string) (string, error) {
+	text, err := p.one(test, output)
+	if err != nil || !slices.Contains(count(text).failed, test) {
+		return text, err
+	}
+	return p.again(test, text, output)
+}
+
+// again runs a test that has failed a second time, if the system says so about what it printed the first time. It
+// returns both texts, with the results of the last one.
+func (p process) again(test, first, output string) (string, error) {
+	reason := printed(first, test)
+	if p.system.Again == nil || !p.system.Again.MatchString(reason) {
+		return first, nil
+	}
+	note := fmt.Sprintf("=== AGAIN %s: %s\n", test, strings.TrimSpace(p.system.Again.FindString(reason)))
+	fmt.Print("  ", note)
+	second, err := p.one(test, output)
+	return without(first, below(test)) + note + second, err
+}
+
+// one runs one test and returns what it printed. A test that did not run to its end has failed.
+func (p process) one(test, output string) (string, error) {
+	pattern := "^" + strings.ReplaceAll(test, "/", "$/^") + "$"
+	failed := p.run(p.limit+endLimit, output, "-test.timeout="+p.limit.String(), "-test.run="+pattern)
+	if failed != nil && p.system.End != nil {
+		p.system.End()
 	}
 	out, err := os.ReadFile(output) //nolint:gosec // in the folder of the results
 	if err != nil {
 		return "", err
 	}
-	text := without(string(out), u.Group)
+	text := string(out)
+	if group, _, is := strings.Cut(test, "/"); is {
+		text = without(text, func(name string) bool { return name == group })
+	}
 	c := count(text)
 	if ended := slices.Contains(slices.Concat(c.passed, c.skipped), test) && failed == nil; !ended && !slices.Contains(c.failed, test) {
-		text = without(text, test) + fmt.Sprintf("\n    --- FAIL: %s (it did not run to its end: %v)\n", test, failed)
+		text = without(text, below(test)) + fmt.Sprintf("\n    --- FAIL: %s (it did not run to its end: %v)\n", test, failed)
 	}
 	return text, nil
 }
 
-// limited runs a program, and ends all processes of the system if it does not end.
-func (s System) limited(folder, output, program string, args []string) error {
-	if s.End != nil {
-		late := time.AfterFunc(aloneLimit+endLimit, s.End)
-		defer late.Stop()
-	}
-	return s.Run(folder, output, program, args...)
+// run runs the program, and ends it after a limit.
+func (p process) run(limit time.Duration, output string, args ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return p.system.Run(ctx, p.suite.Folder, output, p.program, append(slices.Clone(p.args), args...)...)
 }
 
-// without removes the results of a test from what a program printed.
-func without(text, test string) string {
+// below matches the name of a test and those of its subtests.
+func below(test string) func(name string) bool {
+	return func(name string) bool { return name == test || strings.HasPrefix(name, test+"/") }
+}
+
+// printed returns the lines of a test and its subtests in what a program printed.
+func printed(text, test string) string {
+	var lines strings.Builder
+	is, inside := below(test), false
+	for line := range strings.Lines(text) {
+		if m := currentLine.FindStringSubmatch(line); m != nil {
+			inside = is(m[1])
+		}
+		inside = inside && !againLine.MatchString(line)
+		if m := resultLine.FindStringSubmatch(line); m != nil && is(m[2]) || m == nil && inside {
+			lines.WriteString(line)
+		}
+	}
+	return lines.String()
+}
+
+// without removes the results of some tests from what a program printed.
+func without(text string, drop func(name string) bool) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
-		if m := resultLine.FindStringSubmatch(line); m == nil || m[2] != test {
+		if m := resultLine.FindStringSubmatch(line); m == nil || !drop(m[2]) {
 			kept.WriteString(line)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 var (
 	resultLine  = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+) \(`)
+	againLine   = regexp.MustCompile(`^=== AGAIN (\S+):`)
 	currentLine = regexp.MustCompile(`^=== (?:RUN|NAME|CONT)\s+(\S+)`)
 	programLine = regexp.MustCompile(`^\s+> (?:! )?exec .*\btoolscript\b`)
 	skipLine    = regexp.MustCompile(`^\s+> (\[.*\] skip.*)`) // in a script: the last one of a skipped script is its reason
@@ -19,18 +20,23 @@ var (
 // counts are the results of a suite.
 type counts struct {
 	passed, skipped, failed []string          // tests and subtests
+	again                   map[string]bool   // tests that ran a second time
 	programs                map[string]int    // for each test, how often it ran the program
 	messages                map[string]string // for each test, the last line that it printed
 }
 
 // count reads the output of a test.
 func count(out string) counts {
-	c := counts{programs: make(map[string]int), messages: make(map[string]string)}
+	c := counts{again: make(map[string]bool), programs: make(map[string]int), messages: make(map[string]string)}
 	current := ""
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := currentLine.FindStringSubmatch(line); m != nil {
 			current = m[1]
+		}
+		if m := againLine.FindStringSubmatch(line); m != nil {
+			c.again[m[1]] = true
+			delete(c.programs, m[1])
 		}
 		if programLine.MatchString(line) {
 			c.programs[current]++
@@ -58,11 +64,17 @@ func count(out string) counts {
 }
 
 func (c counts) print(s Suite) {
-	runs := 0
+	runs, again := 0, 0
 	for _, name := range c.passed {
 		runs += c.programs[name]
+		if c.again[name] {
+			again++
+		}
 	}
 	fmt.Printf("%-20s %4d passed, %d skipped, %d failed, %d not run", s.Folder, len(c.passed), len(c.skipped), len(c.failed), len(s.Not))
+	if again > 0 {
+		fmt.Printf("; %d of them passed in a second run, alone", again)
+	}
 	if runs > 0 {
 		fmt.Printf("; the program ran %d times in those that passed", runs)
 	}

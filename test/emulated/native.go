@@ -1,6 +1,7 @@
 package emulated
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -11,12 +12,12 @@ func Native(folder, suffix, results string, args ...string) System {
 	return System{Suffix: suffix, Folder: folder, Results: results, Args: args, Run: runNative}
 }
 
-func runNative(folder, output, program string, args ...string) error {
+func runNative(ctx context.Context, folder, output, program string, args ...string) error {
 	file, err := os.Create(output) //nolint:gosec // in the folder of the results
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, args...) //nolint:gosec // it runs until its end; the tests have a limit
+	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // a test program
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, file, file
 	return errors.Join(cmd.Run(), file.Close())
 }

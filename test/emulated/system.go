@@ -1,6 +1,7 @@
 package emulated
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A System is one for which tests are compiled, and which runs them.
@@ -20,15 +22,21 @@ type System struct {
 	Results string   // folder that receives the whole output of each suite
 	Args    []string // arguments of each test program
 
-	// Run runs a program in a folder and writes what it prints to the file at output.
-	Run func(folder, output, program string, args ...string) error
+	// AtOnce is how many of the subtests that run alone run at the same time, if more than one.
+	AtOnce int
+
+	// Factor measures how many times longer than usual the system takes for work. It is nil for one of usual speed.
+	Factor func() (float64, error)
+
+	// Run runs a program in a folder and writes what it prints to the file at output. It ends the program with ctx.
+	Run func(ctx context.Context, folder, output, program string, args ...string) error
 
 	// End ends all processes of the system. It is nil if nothing can tell them from those of others.
 	End func()
 
-	// Fault matches what a program prints after a fault of the system. A subtest that runs alone and fails with it runs
-	// a second time. It is nil if no such fault is known.
-	Fault *regexp.Regexp
+	// Again matches what a failed test printed if it runs a second time, alone: the text is the reason that is shown. It
+	// is nil if no test runs a second time.
+	Again *regexp.Regexp
 }
 
 // RunAll runs the suites whose folders are in names, or all of them if there are no names, and prints their counts.
@@ -80,15 +88,23 @@ func (s System) suite(u Suite) error {
 
 // tests runs the tests of a suite and writes what they print to the file at output.
 func (s System) tests(u Suite, program, output string) error {
-	args := slices.Concat([]string{"-test.v"}, s.Args)
+	p := process{system: s, suite: u, program: program, args: slices.Concat([]string{"-test.v"}, s.Args), limit: aloneLimit}
 	if !u.Whole {
-		args = append(args, "-test.short")
+		p.args = append(p.args, "-test.short")
+	}
+	if s.Factor != nil {
+		factor, err := s.Factor()
+		if err != nil {
+			return err
+		}
+		p.limit = time.Duration(float64(aloneLimit) * factor).Round(time.Second)
+		fmt.Printf("%-20s the system takes %.1f times as long as usual\n", u.Folder, factor)
 	}
 	if u.Files != "" {
-		return s.alone(u, program, output, args)
+		return p.alone(output)
 	}
 	if len(u.Not) > 0 {
-		args = append(args, "-test.skip="+u.skip())
+		return p.together(output, "-test.skip="+u.skip())
 	}
-	return s.Run(u.Folder, output, program, args...)
+	return p.together(output)
 }

@@ -56,5 +56,5 @@ func native(names []string) (err error) {
 	for _, s := range suites {
 		maps.DeleteFunc(s.Not, func(_, reason string) bool { return strings.HasPrefix(reason, "Wine") })
 	}
-	return emulated.Native(folder, ".exe", results, "-test.timeout=40m").RunAll(suites, names)
+	return emulated.Native(folder, ".exe", results).RunAll(suites, names)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -50,7 +51,7 @@ func (w *windows) prepare() (err error) {
 	if w.overlay, err = overlay(w.folder); err != nil {
 		return err
 	}
-	if err := w.run("", filepath.Join(w.folder, "wineboot.txt"), "wineboot", "-i"); err != nil {
+	if err := w.run(context.Background(), "", filepath.Join(w.folder, "wineboot.txt"), "wineboot", "-i"); err != nil {
 		return fmt.Errorf("wineboot: %w", err)
 	}
 	library := filepath.Join(w.folder, "prefix/drive_c/windows/system32/bcryptprimitives.dll")
@@ -69,10 +70,10 @@ func (w *windows) system() emulated.System {
 		Suffix:  ".exe",
 		Folder:  w.folder,
 		Results: results,
-		Args:    []string{"-test.timeout=40m", "-test.parallel=2"},
+		Args:    []string{"-test.parallel=2"},
 		Run:     w.run,
 		End:     w.end,
-		Fault:   fault,
+		Again:   fault,
 	}
 }
 
@@ -95,12 +96,14 @@ func (w *windows) command(dir, name string, args ...string) *exec.Cmd {
 
 // run runs a program of Windows and writes what it prints to a file. A pipe would have no end: the services
 // that Wine starts with the first program keep it open.
-func (w *windows) run(dir, output, path string, args ...string) error {
+func (w *windows) run(ctx context.Context, dir, output, path string, args ...string) error {
 	file, err := os.Create(output) //nolint:gosec // in the folder of the results
 	if err != nil {
 		return err
 	}
 	cmd := w.command(dir, w.wine, append([]string{path}, args...)...)
+	stop := context.AfterFunc(ctx, w.end)
+	defer stop()
 	cmd.Stdout, cmd.Stderr = file, file
 	return errors.Join(cmd.Run(), file.Close())
 }
