@@ -24,16 +24,13 @@ var suites = []emulated.Suite{
 		"TestNativeCodeReachesNothing": noFilters,
 		"TestForeignCallsEndTheWorker": noFilters,
 	}},
-	{Folder: "transport/mcpclient", Not: map[string]string{
-		"TestInstallationOutlivesTheProgram":     lines,
-		"TestInstallationOutlivesAKilledProgram": lines,
-	}},
+	{Folder: "transport/mcpclient"},
 	{Folder: "test/sandbox", Whole: true, Not: map[string]string{
 		"TestCheckersAreKilledAlone":        lines,
 		"TestHostileSourceDoesNotDelayRuns": lines,
 		"TestLarge":                         "a value of 100,000 levels takes minutes in the emulation",
 	}},
-	{Folder: "test/script", Group: "TestScripts", Not: map[string]string{
+	{Folder: "test/script", Whole: true, Group: "TestScripts", Files: "testdata/*.txtar", Not: map[string]string{
 		"command-server":  noFilters,
 		"confine-suggest": noFilters,
 		"engine-deno":     noDeno,

@@ -67,6 +67,17 @@ type Process struct {
 	own time.Duration // part of Used that the process itself used
 }
 
+// arguments returns the command line of a process, without the two words that the user mode emulation of QEMU puts
+// before it.
+func arguments(pid int) []string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // empty for a zombie
+	args := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+	if len(args) > 2 && strings.HasPrefix(filepath.Base(args[0]), "qemu-") {
+		return args[2:]
+	}
+	return args
+}
+
 // Worker returns the role of a script worker, or "" for any other process.
 func (p Process) Worker() string {
 	if len(p.Args) > 2 && p.Args[1] == "__worker" {
@@ -160,8 +171,7 @@ func processes() []Process {
 				own = used
 			}
 		}
-		cmdline, _ := os.ReadFile(dir + "/cmdline") // empty for a zombie
-		all = append(all, Process{PID: pid, Parent: parent, State: fields[0], Used: time.Duration(used) * tick, Args: strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00"), own: time.Duration(own) * tick})
+		all = append(all, Process{PID: pid, Parent: parent, State: fields[0], Used: time.Duration(used) * tick, Args: arguments(pid), own: time.Duration(own) * tick})
 	}
 	return all
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // fleetKey is the key of the fleet in the values of a script.
@@ -28,7 +29,7 @@ type fleet struct {
 	running []*gateway
 }
 
-// stopBound is the time limit for the end of a gateway, whose own limit is 5 s.
+// stopBound is the time limit, on an idle machine, for the end of a gateway, whose own limit is 5 s.
 const stopBound = 10 * time.Second
 
 type gateway struct {
@@ -127,7 +128,7 @@ func stopGateway(ts *testscript.TestScript, neg bool, _ []string) {
 // time with exit code 0. Its log is then in gateway.log.
 func (g *gateway) stop(ts *testscript.TestScript) {
 	ts.Check(g.process.Stop())
-	late := time.AfterFunc(stopBound, func() { _ = g.cmd.Process.Kill() })
+	late := time.AfterFunc(pace.Limit(stopBound), func() { _ = g.cmd.Process.Kill() })
 	defer late.Stop()
 	rest, err := io.ReadAll(g.stdout)
 	ts.Check(err)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 // headers is a flag that collects -H 'Name: value'.
@@ -35,11 +37,11 @@ func request(args []string) int {
 	flags.Var(header, "H", "header")
 	body := flags.String("d", "", "body")
 	again := flags.Bool("again", false, "ask again with the ETag of the answer")
-	within := flags.Duration("within", 20*time.Second, "bound on the whole request")
+	within := flags.Duration("within", 20*time.Second, "bound on the whole request, on an idle machine")
 	if err := flags.Parse(args); err != nil || flags.NArg() != 2 {
 		return 2
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), *within)
+	ctx, cancel := context.WithTimeout(context.Background(), pace.Limit(*within))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, flags.Arg(0), flags.Arg(1), strings.NewReader(*body))
 	if err != nil {

@@ -10,12 +10,16 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 	"github.com/toolscript/toolscript/test/fixture/race"
 )
 
@@ -32,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // programs maps the names of programs that scripts run to their functions.
 var programs = map[string]func(){
-	"toolscript": func() { os.Exit(cli.Main()) },
+	"toolscript": func() { os.Exit(toolscriptMain()) },
 	"mcpserver":  func() { os.Exit(mcpserver.Main()) },
 	"code":       func() { os.Exit(code(os.Args[1:])) },
 	"drive":      func() { os.Exit(drive(os.Args[1:])) },
@@ -41,6 +45,13 @@ var programs = map[string]func(){
 	"until":      func() { os.Exit(until(os.Args[1:])) },
 	"gone":       func() { os.Exit(gone(os.Args[1:])) },
 	"variables":  func() { fmt.Println(strings.Join(os.Environ(), "\n")) }, // the program env of other systems
+}
+
+// toolscriptMain runs the program. In an emulation, a type check may work and take longer: for the first one of a
+// process, the emulation translates the compiler.
+func toolscriptMain() int {
+	worker.SourceLimit = runner.Usage{Work: pace.Product(worker.SourceLimit.Work), Wall: pace.Product(worker.SourceLimit.Wall)}
+	return cli.Main()
 }
 
 func TestScripts(t *testing.T) {
@@ -92,7 +103,11 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
 	env.Vars = append(env.Vars, race.Env)
-	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // embedding would take CPU from other scripts; scripts about search enable it
+	if factor := pace.Variable(); factor != "" {
+		env.Vars = append(env.Vars, factor)
+	}
+	env.Setenv("BRIEFLY", pace.Limit(500*time.Millisecond).Round(time.Millisecond).String()) // enough for a call, on a machine that is as busy
+	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off")                                          // embedding would take CPU from other scripts; scripts about search enable it
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
@@ -32,13 +33,15 @@ func tsc() string {
 	return path
 }
 
-// condition implements the conditions [tsc], [links] and [watch] in scripts.
+// condition implements the conditions [tsc], [links], [landlock] and [watch] in scripts.
 func condition(name string) (bool, error) {
 	switch name {
 	case "tsc":
 		return tsc() != "", nil
 	case "links":
 		return links(), nil
+	case "landlock":
+		return confine.Kernel().Active, nil
 	case "watch":
 		return observed.Works() == nil, nil
 	}
