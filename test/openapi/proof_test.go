@@ -133,7 +133,7 @@ func requestsOnly(t *testing.T, text []byte) []byte {
 				delete(o, "security")
 				delete(o, "servers")
 				delete(o, "callbacks")
-				o["responses"] = answers(o["responses"], linked)
+				o["responses"] = successes(o["responses"], linked)
 			}
 		}
 	}
@@ -151,8 +151,8 @@ func requestsOnly(t *testing.T, text []byte) []byte {
 	return out
 }
 
-// answers returns the answers that the mock may give: successful ones only.
-func answers(declared any, linked bool) map[string]any {
+// successes returns the answers that the mock may give: successful ones only.
+func successes(declared any, linked bool) map[string]any {
 	out := map[string]any{}
 	all, _ := declared.(map[string]any)
 	for code, answer := range all {
