@@ -30,7 +30,7 @@ var mayImport = map[string]map[string]string{
 	"gateway":   {"": "types", "internal": "processes and files", "runner": "engines, and restrictions of servers", "transport": "the kinds of servers", "actors": "the system"},
 	"harness":   {"": "types", "gateway": "a gateway in the process of a library's user", "internal": "the file of this program, names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
 	"cmd":       {"": "types", "gateway": "the kinds of servers, and the gateway", "internal": "suggestions, tokens, files", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
-	"release":   {"": "the version", "cmd": "the reference of the commands"},
+	"release":   {"": "the version", "cmd": "the reference of the commands", "actors": "which pieces of the vocabulary the tokenizer uses"},
 	"test":      {"": "", "internal": "", "gateway": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
 }
 
