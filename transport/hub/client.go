@@ -36,9 +36,6 @@ type Client struct {
 
 // NewClient returns a Client. It starts nothing.
 func NewClient(o ClientOptions) *Client {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	if o.Environ == nil {
 		o.Environ = os.Environ
 	}
@@ -83,7 +80,7 @@ func (c *Client) open(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	me := wire.ConnectRequest{ID: newID(), Token: endpoint.Token, Label: c.options.Label, PID: os.Getpid()}
+	me := wire.ConnectRequest{ID: wire.NewID(), Token: endpoint.Token, Label: c.options.Label, PID: os.Getpid()}
 	answer, err := g.introduce(me)
 	if err != nil {
 		_ = g.conn.Close() // the error is known

@@ -43,9 +43,6 @@ type Fleet struct {
 
 // NewFleet returns a Fleet. It starts nothing.
 func NewFleet(o FleetOptions) *Fleet {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	f := &Fleet{options: o}
 	f.connector = newConnector(f.open)
 	return f
@@ -57,7 +54,7 @@ func (f *Fleet) open(ctx context.Context) (*link, error) {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(`"user" of the fleet has letters, digits, hyphens and underscores only`)}
 	}
 	o := linkOptions{Answers: f.options.Answers, Logger: f.options.Logger, fleet: true}
-	return newLink(wire.FleetNames(a.Name(), newID()), o, func(o ...nats.Option) (*nats.Conn, error) {
+	return newLink(wire.FleetNames(a.Name(), wire.NewID()), o, func(o ...nats.Option) (*nats.Conn, error) {
 		return cluster.Connect(ctx, a, o...)
 	})
 }

@@ -3,8 +3,6 @@ package hub
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -154,11 +152,4 @@ const retryAfter = time.Second
 
 func unavailable(format string, args ...any) *toolscript.Error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: retryAfter, Err: fmt.Errorf(format, args...)}
-}
-
-// newID returns a random id of a gateway.
-func newID() string {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
-	return hex.EncodeToString(id[:])
 }

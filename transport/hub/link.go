@@ -76,6 +76,9 @@ func connectHub(id, password string, conn net.Conn) func(...nats.Option) (*nats.
 
 // newLink connects, and subscribes to the messages for the gateway.
 func newLink(names wire.Names, o linkOptions, connect func(...nats.Option) (*nats.Conn, error)) (*link, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
 	l := &link{
 		names: names, options: o, gone: make(chan struct{}), requests: map[uint64]*request{}, conns: map[uint64]*Conn{},
 		users: map[*FleetConn]struct{}{}, routes: map[string]*route{}, peers: map[string]*peer{},

@@ -2,8 +2,6 @@ package host
 
 import (
 	"bufio"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -223,10 +221,4 @@ func pass(to net.Conn, from io.Reader) {
 			return
 		}
 	}
-}
-
-func newSecret() string {
-	var secret [32]byte
-	_, _ = rand.Read(secret[:]) // never fails
-	return hex.EncodeToString(secret[:])
 }

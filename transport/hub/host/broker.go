@@ -1,6 +1,7 @@
 package host
 
 import (
+	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
 	"log/slog"
@@ -37,8 +38,8 @@ type broker struct {
 	gateways map[string]string // passwords by id; one use each
 }
 
-func newBroker(o Options) (*broker, error) {
-	b := &broker{secret: newSecret(), operator: o.Password, gateways: map[string]string{}}
+func newBroker(o Options, log *slog.Logger) (*broker, error) {
+	b := &broker{secret: rand.Text(), operator: o.Password, gateways: map[string]string{}}
 	options := &server.Options{
 		ServerName: "toolscript-hub", Host: "127.0.0.1", Port: o.Port, DontListen: o.Port == 0,
 		NoLog: true, NoSigs: true, NoSystemAccount: true, CustomClientAuthentication: b,
@@ -48,7 +49,7 @@ func newBroker(o Options) (*broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the NATS server: %w", err)
 	}
-	s.SetLoggerV2(natsLog{o.Logger}, false, false, false)
+	s.SetLoggerV2(natsLog{log}, false, false, false)
 	b.server = s
 	s.Start()
 	if !s.ReadyForConnections(readyTime) {
@@ -70,7 +71,7 @@ func (b *broker) admit(id string) (net.Conn, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	password := newSecret()
+	password := rand.Text()
 	b.mu.Lock()
 	b.gateways[id] = password
 	b.mu.Unlock()
@@ -124,9 +125,10 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 
 // gatewayPermissions returns the permissions of one gateway; see package wire.
 func gatewayPermissions(id string) *server.Permissions {
+	names := wire.HostNames(id)
 	return &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{wire.HubSubject("*", id), wire.ServerSubject("*", id)}},
-		Subscribe: &server.SubjectPermission{Allow: []string{wire.GatewayPrefix(id) + ">", wire.CatalogSubject("*")}},
+		Publish:   &server.SubjectPermission{Allow: []string{names.Hub("*", ""), wire.ServerSubject("*", id)}},
+		Subscribe: &server.SubjectPermission{Allow: []string{names.Inbox() + ">", wire.CatalogSubject("*")}},
 	}
 }
 

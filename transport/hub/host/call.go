@@ -42,11 +42,9 @@ type servedCall struct {
 
 // called handles a message to the endpoint of a server. It must not block.
 func (s *shared) called(r micro.Request) {
-	id := wire.Last(r.Subject())
-	from, number, ok := wire.ParseReply(r.Reply())
-	g := s.host.gateway(id)
-	if !ok || from != id || g == nil {
-		return // it has ended meanwhile
+	g, number := s.host.from(r.Subject(), r.Reply())
+	if g == nil {
+		return
 	}
 	if reason := r.Headers().Get(wire.CancelHeader); reason != "" {
 		g.cancel(number, reason)

@@ -3,8 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,10 +73,7 @@ type Fleet struct {
 // has the kind Conflict if another hub offers one of the servers with another value of Stateless,
 // and Unsupported if all of them need a lease and the cluster has no JetStream.
 func Join(ctx context.Context, o FleetOptions) (*Fleet, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	f := &Fleet{options: o, id: newHubID(), drained: make(chan struct{}), owned: map[string]func(){}}
+	f := &Fleet{options: o, id: wire.NewID(), drained: make(chan struct{}), owned: map[string]func(){}}
 	f.drainOnce = sync.OnceFunc(func() { close(f.drained) })
 	f.resumed = f.announceAll
 	f.keys = &keys{control: func() *nats.Conn { return f.control }}
@@ -91,12 +86,6 @@ func Join(ctx context.Context, o FleetOptions) (*Fleet, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
-}
-
-func newHubID() string {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
-	return hex.EncodeToString(id[:])
 }
 
 func (f *Fleet) start(ctx context.Context) error {

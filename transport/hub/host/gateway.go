@@ -118,13 +118,9 @@ func (g *gateway) status() wire.Gateway {
 
 // requested handles a message of a gateway to the hub. It must not block.
 func (h *Host) requested(m *nats.Msg) {
-	id, number, ok := wire.ParseReply(m.Reply)
-	if !ok || id != wire.Last(m.Subject) {
-		return // a gateway may publish only with its own id
-	}
-	g := h.gateway(id)
+	g, number := h.from(m.Subject, m.Reply)
 	if g == nil {
-		return // it has ended meanwhile
+		return
 	}
 	switch verb := wire.Verb(m.Subject); verb {
 	case wire.Offer:
@@ -146,6 +142,19 @@ func (h *Host) requested(m *nats.Msg) {
 	default:
 		g.followed(verb, number, m)
 	}
+}
+
+// from returns the gateway that has sent a request, and the number of the request. g is nil if the gateway has ended
+// meanwhile, or the reply subject is not its own.
+func (h *Host) from(subject, reply string) (g *gateway, number uint64) {
+	if g = h.gateway(wire.Last(subject)); g == nil {
+		return nil, 0
+	}
+	number, ok := g.names.ParseReply(reply)
+	if !ok {
+		return nil, 0
+	}
+	return g, number
 }
 
 // followed handles a message about a request that the hub has.

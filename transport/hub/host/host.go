@@ -72,9 +72,6 @@ type Host struct {
 
 // Start starts the NATS server and accepts gateways.
 func Start(o Options) (*Host, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	if o.Token == "" {
 		return nil, errors.New("a hub needs a token")
 	}
@@ -85,7 +82,7 @@ func Start(o Options) (*Host, error) {
 	h.init(o.Servers, o.Answers, o.Logger)
 	h.acceptor = newAcceptor(h)
 	var err error
-	if h.broker, err = newBroker(o); err != nil {
+	if h.broker, err = newBroker(o, h.log); err != nil {
 		return nil, err
 	}
 	if h.nc, err = h.broker.connect(sync.OnceFunc(func() { close(h.lost) })); err == nil {
@@ -100,7 +97,7 @@ func Start(o Options) (*Host, error) {
 }
 
 func (h *Host) subscribe() error {
-	requests, err := h.nc.Subscribe(wire.HubSubject("*", "*"), h.requested)
+	requests, err := h.nc.Subscribe(wire.HostNames("*").Hub("*", ""), h.requested)
 	if err == nil {
 		err = requests.SetPendingLimits(-1, -1) // gateways send what the hub has room for
 	}

@@ -90,7 +90,7 @@ func TestPermissions(t *testing.T) {
 	id, other := strings.Repeat("ab", 16), strings.Repeat("cd", 16)
 	errs := make(chan error, 10)
 	nc := raw(t, r, id, errs)
-	for _, subject := range []string{"gateway." + other + ".>", "gateway.*.>", ">", "hub.>", wire.HubSubject(wire.Offer, "*"), wire.ServerSubject("*", "*"), "$SRV.PING"} {
+	for _, subject := range []string{"gateway." + other + ".>", "gateway.*.>", ">", "hub.>", wire.HostNames("*").Hub(wire.Offer, ""), wire.ServerSubject("*", "*"), "$SRV.PING"} {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("subscription to %s: %v", subject, err)
 		}
 	}
-	for _, subject := range []string{"gateway." + other + ".1.done", "gateway." + id + ".1.done", wire.HubSubject(wire.Offer, other), wire.ServerSubject(strings.Repeat("0", 32), other), "$SRV.PING"} {
+	for _, subject := range []string{"gateway." + other + ".1.done", "gateway." + id + ".1.done", wire.HostNames(other).Hub(wire.Offer, ""), wire.ServerSubject(strings.Repeat("0", 32), other), "$SRV.PING"} {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestPermissions(t *testing.T) {
 		}
 	}
 	// A refused subscription fails the connection before the answer to the next message.
-	if err := nc.Publish(wire.HubSubject(wire.Offer, other), nil); err != nil {
+	if err := nc.Publish(wire.HostNames(other).Hub(wire.Offer, ""), nil); err != nil {
 		t.Fatal(err)
 	}
 	_ = nc.Flush()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/texts"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -90,7 +91,7 @@ func (h *Host) newShared(key string, d wire.Definition) (*shared, error) {
 	h.mu.Unlock()
 	var err error
 	s.service, err = micro.AddService(h.nc, micro.Config{
-		Name: serviceName(s.shown), Version: fmt.Sprintf("%d.0.0", wire.Protocol), Description: "an MCP server of a toolscript hub",
+		Name: wire.ServiceName(s.shown), Version: fmt.Sprintf("%d.0.0", wire.Protocol), Description: "an MCP server of a toolscript hub",
 		Metadata:     map[string]string{"server": s.shown, "type": d.Config.Type, "key": key},
 		StatsHandler: func(*micro.Endpoint) any { return s.stats() },
 	})
@@ -117,16 +118,6 @@ func (h *Host) free(names ...string) string {
 		}
 	}
 	return names[len(names)-1]
-}
-
-// serviceName converts a name to one that NATS allows for a micro service.
-func serviceName(shown string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '_'
-	}, shown)
 }
 
 // apply gives the actor of the server the smallest concurrency and the longest idle time
@@ -335,20 +326,13 @@ func (s *shared) each(f func(*offer)) {
 	}
 }
 
-// serverStats is the data of the endpoint in the statistics of the micro service.
-type serverStats struct {
-	State    toolscript.ServerState `json:"state"`
-	Tools    int                    `json:"tools"`
-	Gateways int                    `json:"gateways"`
-	InFlight int                    `json:"inFlight"`
-	Queued   int                    `json:"queued"`
-	Calls    uint64                 `json:"calls"`
-	Errors   uint64                 `json:"errors"`
-}
-
-func (s *shared) stats() serverStats {
+// stats returns the data of the endpoint in the statistics of the micro service.
+func (s *shared) stats() cluster.State {
 	status := s.status()
-	return serverStats{status.Status.State, status.Status.Tools, status.Gateways, status.Status.InFlight, status.Status.Queued, status.Calls, status.Errors}
+	return cluster.State{
+		State: status.Status.State, Tools: status.Status.Tools, Gateways: status.Gateways, InFlight: status.Status.InFlight,
+		Queued: status.Status.Queued, Calls: status.Calls, Errors: status.Errors,
+	}
 }
 
 func (s *shared) status() wire.Server {
@@ -360,7 +344,7 @@ func (s *shared) status() wire.Server {
 		gateways[o.gateway] = struct{}{}
 	}
 	status := wire.Server{
-		Name: s.shown, Key: s.key, Service: serviceName(s.shown), Folder: s.definition.Folder, Gateways: len(gateways),
+		Name: s.shown, Key: s.key, Service: wire.ServiceName(s.shown), Folder: s.definition.Folder, Gateways: len(gateways),
 		Calls: s.calls.Load(), Errors: s.failures.Load(), Status: view.Status,
 	}
 	status.Status.Name = s.shown

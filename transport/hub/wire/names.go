@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FleetPrefix begins all subjects of fleets. Other programs may use the same cluster.
-const FleetPrefix = "toolscript."
+// fleetPrefix begins all subjects of fleets. Other programs may use the same cluster.
+const fleetPrefix = "toolscript."
 
 // Names builds the subjects of one gateway, in a hub or in a fleet.
 type Names struct{ prefix, gateway string }
@@ -16,13 +16,13 @@ func HostNames(id string) Names { return Names{"", id} }
 
 // FleetNames returns the Names of a gateway in a fleet. user is the name in the permissions
 // of its credentials.
-func FleetNames(user, id string) Names { return Names{FleetPrefix, user + "." + id} }
+func FleetNames(user, id string) Names { return Names{fleetPrefix, user + "." + id} }
 
 // Gateway returns the id of the gateway in subjects: one token in a hub, two in a fleet.
 func (n Names) Gateway() string { return n.gateway }
 
 // Inbox returns the prefix of all subjects that the gateway receives.
-func (n Names) Inbox() string { return n.prefix + GatewayPrefix(n.gateway) }
+func (n Names) Inbox() string { return n.prefix + "gateway." + n.gateway + "." }
 
 // Reply returns the reply subject of a request.
 func (n Names) Reply(request uint64) string { return n.Inbox() + strconv.FormatUint(request, 10) }
@@ -81,7 +81,7 @@ func FleetServer(name, verb, token string) string {
 func FleetHub(id string) string { return FleetNames("*", "*").Hub("*", id) }
 
 // FleetCatalog returns the subject at which the hubs of a fleet report changes of a server.
-func FleetCatalog(name string) string { return FleetPrefix + "catalog." + name }
+func FleetCatalog(name string) string { return fleetPrefix + "catalog." + name }
 
 // FleetGateway returns the gateway that has sent a request in a fleet: the last two tokens
 // of the subject.
@@ -106,7 +106,7 @@ func FleetVerb(subject string) string {
 
 // FleetControl returns the subject of a request of an operator to the hubs of a fleet. The payload
 // is a ControlRequest. Hubs that the request does not concern do not answer.
-func FleetControl(verb string) string { return FleetPrefix + "control." + verb }
+func FleetControl(verb string) string { return fleetPrefix + "control." + verb }
 
 // The verbs of requests of operators.
 const (
@@ -126,16 +126,17 @@ const maxName = 64
 // ValidName reports whether a text can be the name of a server or of a user in a fleet: at
 // most 64 letters of ASCII, digits, hyphens and underscores.
 func ValidName(text string) bool {
-	if text == "" || len(text) > maxName {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return false
+	return text != "" && len(text) <= maxName && ServiceName(text) == text
+}
+
+// ServiceName converts a text to one that NATS allows for a micro service.
+func ServiceName(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
 		}
-	}
-	return true
+		return '_'
+	}, text)
 }
 
 // Taker is the hub of a fleet that has taken a request.

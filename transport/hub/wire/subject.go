@@ -1,7 +1,8 @@
 package wire
 
 import (
-	"strconv"
+	"crypto/rand"
+	"encoding/hex"
 	"strings"
 )
 
@@ -58,32 +59,12 @@ const (
 // Operator is the user name for the port of the hub.
 const Operator = "operator"
 
-// ServerSubject returns the subject of calls of one gateway to a server.
+// ServerSubject returns the subject of calls of one gateway to a server in the hub of a host.
 func ServerSubject(key, gateway string) string { return "server." + key + ".call." + gateway }
 
-// CatalogSubject returns the subject at which the hub reports changes of the tools or the
+// CatalogSubject returns the subject at which the hub of a host reports changes of the tools or the
 // state of a server.
 func CatalogSubject(key string) string { return "server." + key + ".catalog" }
-
-// HubSubject returns the subject of a request to the hub.
-func HubSubject(verb, gateway string) string { return "hub." + verb + "." + gateway }
-
-// GatewayPrefix returns the prefix of all subjects that a gateway receives.
-func GatewayPrefix(gateway string) string { return "gateway." + gateway + "." }
-
-// ParseReply returns the parts of a reply subject. ok is false for any other subject.
-func ParseReply(subject string) (gateway string, request uint64, ok bool) {
-	rest, ok := strings.CutPrefix(subject, "gateway.")
-	if !ok {
-		return "", 0, false
-	}
-	gateway, number, ok := strings.Cut(rest, ".")
-	if !ok || !ValidID(gateway) {
-		return "", 0, false
-	}
-	request, err := strconv.ParseUint(number, 10, 64)
-	return gateway, request, err == nil
-}
 
 // Last returns the last token of a subject.
 func Last(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
@@ -98,16 +79,15 @@ func Verb(subject string) string {
 // idLength is the length of the id of a gateway.
 const idLength = 32
 
+// NewID returns a random id of a gateway or of a hub of a fleet.
+func NewID() string {
+	var id [idLength / 2]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}
+
 // ValidID reports whether a text can be the id of a gateway or the key of a server: 32
 // lower-case hexadecimal digits.
 func ValidID(text string) bool {
-	if len(text) != idLength {
-		return false
-	}
-	for i := range len(text) {
-		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(text) == idLength && strings.Trim(text, "0123456789abcdef") == ""
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -205,9 +204,9 @@ func FuzzWire(f *testing.F) {
 				t.Errorf("definition %v, %s", left, d.Key())
 			}
 		}
-		if gateway, number, ok := wire.ParseReply(subject); ok {
-			again := wire.GatewayPrefix(gateway) + strconv.FormatUint(number, 10)
-			if got, n, ok := wire.ParseReply(again); !ok || got != gateway || n != number {
+		names := wire.HostNames("0123456789abcdef0123456789abcdef")
+		if number, ok := names.ParseReply(subject); ok {
+			if got, ok := names.ParseReply(names.Reply(number)); !ok || got != number {
 				t.Errorf("reply subject %q", subject)
 			}
 		}
