@@ -116,8 +116,8 @@ func notAtDesk1(r *trial, c history.Call) bool { return !r.atDesk(1, c) }
 // ofSlowDesk selects calls at the desk with the long timeouts.
 func ofSlowDesk(r *trial, c history.Call) bool { return r.atDesk(1, c) }
 
-// inFlight selects calls that had begun before the fault.
-func inFlight(r *trial, c history.Call) bool { return c.Begin <= r.at.UnixNano() }
+// inFlight selects calls that had begun before the fault, early enough to have reached a hub.
+func inFlight(r *trial, c history.Call) bool { return c.Begin <= r.at.UnixNano()-int64(history.Hand) }
 
 // inFlightOrSpread also selects later calls, except those of the server with one owner that are
 // refused as not sent while the server moves.

@@ -203,7 +203,8 @@ func (r *trial) wholeness(x fault, h history.History) {
 		}
 	}
 	for _, c := range broken[:min(len(broken), shown)] {
-		r.Errorf("call %s of %s at %s failed %s after the fault: %s", c.ID, c.Server, c.Gateway, time.Unix(0, c.End).Sub(r.at).Round(time.Millisecond), c.Error)
+		r.Errorf("call %s of %s at %s, begun %s after the fault, failed %s after it: %s", c.ID, c.Server, c.Gateway,
+			time.Unix(0, c.Begin).Sub(r.at).Round(time.Millisecond), time.Unix(0, c.End).Sub(r.at).Round(time.Millisecond), c.Error)
 	}
 	if len(broken) > shown {
 		r.Errorf("%d calls failed that must be answered", len(broken))
