@@ -77,7 +77,7 @@ func (f *fleet) serve(t *testing.T) *remote.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(s.Close)
 	return s
 }
 
@@ -149,7 +149,7 @@ func TestLostRunner(t *testing.T) {
 	var calls atomic.Int64
 	f := startFleet(t, func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 		if calls.Add(1) == 1 {
-			go func() { _ = lost.Close() }()
+			go lost.Close()
 		}
 		<-ctx.Done()
 		return nil, ctx.Err()

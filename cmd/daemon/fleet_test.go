@@ -68,9 +68,7 @@ func offer(t *testing.T, address, name string) (leave func()) {
 			return
 		}
 		left = true
-		if err := f.Close(); err != nil {
-			t.Errorf("leave the fleet: %v", err)
-		}
+		f.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 		defer cancel()
 		if err := system.Close(ctx); err != nil {

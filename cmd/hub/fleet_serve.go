@@ -117,10 +117,10 @@ func (h *fleetHub) start() (err error) {
 
 // stop leaves the fleet and ends the servers.
 func (h *fleetHub) stop() error {
-	failed := h.parts.close()
+	h.parts.close()
 	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
 	defer cancel()
-	return errors.Join(failed, h.system.Close(ctx))
+	return h.system.Close(ctx)
 }
 
 // The minimum and maximum pause between attempts to join.
@@ -133,9 +133,7 @@ const (
 func (h *fleetHub) rejoin(ctx context.Context) {
 	h.Logger.Warn("connection to the fleet lost", slog.Any("fleet", h.settings.Address))
 	h.joined.Store(false)
-	if err := h.parts.closeLost(); err != nil {
-		h.Logger.Warn("the hub has left the fleet with an error", slog.String("error", err.Error()))
-	}
+	h.parts.closeLost()
 	_ = h.enter(ctx, func(error) bool { return false }) // it tries until ctx ends
 	if ctx.Err() == nil {
 		h.Logger.Info("connected to the fleet again", slog.Any("fleet", h.settings.Address))
@@ -180,9 +178,7 @@ func (h *fleetHub) enter(ctx context.Context, ends func(error) bool) error {
 
 // leave closes all connections.
 func (h *fleetHub) leave() {
-	if err := h.parts.close(); err != nil {
-		h.Logger.Warn("the hub has left the fleet with an error", slog.String("error", err.Error()))
-	}
+	h.parts.close()
 	h.parts = parts{}
 }
 

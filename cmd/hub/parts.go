@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -39,7 +38,8 @@ func (h *fleetHub) join(ctx context.Context, s FleetSettings, p *parts) (err err
 			Lend: func(ctx context.Context) (runner.Runner, func(bool), error) { return h.system.LendSandbox(ctx) },
 		})
 		if err != nil {
-			return errors.Join(err, parts{servers: servers}.close())
+			parts{servers: servers}.close()
+			return err
 		}
 	}
 	if servers != nil {
@@ -73,7 +73,7 @@ func (p parts) runnersLost() <-chan struct{} {
 }
 
 // closeLost closes the connections that were lost, and keeps the others.
-func (p *parts) closeLost() error {
+func (p *parts) closeLost() {
 	var lost parts
 	select {
 	case <-p.serversLost():
@@ -85,18 +85,17 @@ func (p *parts) closeLost() error {
 		lost.runners, p.runners = p.runners, nil
 	default:
 	}
-	return lost.close()
+	lost.close()
 }
 
 // close withdraws what was offered and closes the connections. The servers continue to run.
-func (p parts) close() (err error) {
+func (p parts) close() {
 	if p.servers != nil {
-		err = p.servers.Close()
+		p.servers.Close()
 	}
 	if p.runners != nil {
-		err = errors.Join(err, p.runners.Close())
+		p.runners.Close()
 	}
-	return err
 }
 
 // names returns the sorted names of the servers.

@@ -105,11 +105,7 @@ func join(t *testing.T, at cluster.Address, stateless bool, names ...string) err
 	if err != nil {
 		return err
 	}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(f.Close)
 	return nil
 }
 
@@ -231,11 +227,7 @@ func tryRunner(t *testing.T, at cluster.Address) error {
 	if err != nil {
 		return err
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.Close)
 	return nil
 }
 

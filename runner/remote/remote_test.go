@@ -75,7 +75,7 @@ func serve(t *testing.T, url string, runners int) (*remote.Server, *connector) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(s.Close)
 	return s, c
 }
 

@@ -103,16 +103,12 @@ func (s *Server) Stats() Stats {
 }
 
 // Close leaves the queue group, cancels the runs, and waits for their end.
-func (s *Server) Close() error {
-	err := s.service.Stop()
+func (s *Server) Close() {
+	_ = s.service.Stop() // its connection ends
 	s.stop()
 	s.runs.Wait()
-	if s.nc.IsClosed() {
-		return nil // the connection was lost
-	}
 	_ = s.nc.Flush() // send the last answers; an error means that the connection is lost
 	s.nc.Close()
-	return err
 }
 
 // take handles a request: it reserves a place for a run and answers.

@@ -58,7 +58,8 @@ func runFleetHub(url string) error {
 	}
 	fmt.Println("ready")
 	_, err = io.Copy(io.Discard, os.Stdin)
-	return errors.Join(err, f.Close(), s.Close(context.Background()))
+	f.Close()
+	return errors.Join(err, s.Close(context.Background()))
 }
 
 // startFleet starts a NATS server and a hub, and returns the server's address. stop ends them.

@@ -141,23 +141,17 @@ func runHub(args []string) error {
 		select {
 		case _, ok := <-lines:
 			if !ok {
-				return f.Close()
+				f.Close()
+				return nil
 			}
 			s.set(serverName(0), n)
 		case <-f.Lost():
-			if f, err = rejoin(f, o); err != nil {
+			f.Close()
+			if f, err = enter(o); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// rejoin joins the fleet again after the connection was lost.
-func rejoin(f *host.Fleet, o host.FleetOptions) (*host.Fleet, error) {
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	return enter(o)
 }
 
 // enter joins the fleet. It waits while the cluster is unreachable or has no leader.

@@ -83,7 +83,8 @@ func Join(ctx context.Context, o FleetOptions) (*Fleet, error) {
 		return nil, err
 	}
 	if err := f.start(ctx); err != nil {
-		return nil, errors.Join(err, f.Close())
+		f.Close()
+		return nil, err
 	}
 	return f, nil
 }
@@ -129,7 +130,7 @@ func (f *Fleet) agree(ctx context.Context, offers []Offer) error {
 // Close withdraws the servers, waits for the calls in flight for at most DrainTime, and ends the
 // connection. It ends servers that are not stateless, and gives their leases to other hubs;
 // it does not end the others.
-func (f *Fleet) Close() error {
+func (f *Fleet) Close() {
 	f.changing.Lock()
 	defer f.changing.Unlock()
 	var all sync.WaitGroup
@@ -149,7 +150,6 @@ func (f *Fleet) Close() error {
 	_ = f.nc.Flush() // the last answers; the connection may have ended
 	f.nc.Close()
 	f.control.Close()
-	return nil
 }
 
 // ended returns the error of calls that are still in flight when the hub ends.

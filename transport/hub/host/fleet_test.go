@@ -58,11 +58,7 @@ func joinWith(t *testing.T, at cluster.Address, name string, begun chan wire.Ser
 	if err != nil {
 		return nil, err
 	}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Errorf("leave the fleet: %v", err)
-		}
-	})
+	t.Cleanup(f.Close)
 	return &fleetHub{f, system}, nil
 }
 
@@ -116,9 +112,7 @@ func TestFleetSpread(t *testing.T) {
 		seen[id] = true
 		return len(seen) == 2
 	})
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	first.Close()
 	rest := map[int]bool{}
 	for range 20 {
 		id, err := processOf(s)
@@ -158,9 +152,7 @@ func TestFleetLeaves(t *testing.T) {
 		view, _ := first.system.ViewServer("srv")
 		return view.Status.InFlight == 1
 	})
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	first.Close()
 	err := <-failed
 	kindIs(t, err, toolscript.Unavailable, "whether the call was carried out is not known")
 	mustJoin(t, at, "two", cfg, false)
@@ -281,16 +273,7 @@ func TestAskedAtItsEnd(t *testing.T) {
 		for range 2 {
 			asking.Go(func() { ask(over) })
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- h.Close() }()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-kit.Within(t).Done():
-			t.Fatal("the hub does not end")
-		}
+		kit.Receive(t, closing(h.Fleet))
 		close(over)
 		asking.Wait()
 		if err := nc.FlushWithContext(kit.Within(t)); err != nil { // so that no request reaches the next hub

@@ -62,7 +62,7 @@ func TestLeafNode(t *testing.T) {
 					h, err = joinFleet(t, sides.hub, "one", cfg, stateless) // may fail while the leaf node is not yet connected
 					return err == nil
 				})
-				defer func() { _ = h.Close() }() // joinFleet checks the error
+				defer h.Close()
 				s := fleetGateway(t, sides.gateway, cfg)
 				ready(t, s)
 				if _, err := processOf(s); err != nil {

@@ -89,14 +89,10 @@ func TestFleetElsewhere(t *testing.T) {
 		_, over := startCall(t, c, "x")
 		return kit.Receive(t, over).err != nil
 	})
-	closed := make(chan error, 1)
-	go func() { closed <- first.Close() }()
+	closed := closing(first)
 	for ended := false; !ended; {
 		select {
-		case err := <-closed:
-			if err != nil {
-				t.Error(err)
-			}
+		case <-closed:
 			ended = true
 		default:
 		}
