@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -102,28 +101,18 @@ func (s *servers) CallServer(_ string, c wire.ServerCall) (stop func(error)) {
 // serverName returns the name of the i-th fake server.
 func serverName(i int) string { return "server" + strconv.Itoa(i) }
 
-// runHub joins the fleet at a URL and offers fake servers with tools.
-func runHub(args []string) error {
-	if len(args) != 5 {
-		return errors.New("wrong arguments of a hub")
-	}
-	name, url := args[0], args[1]
-	count, err := strconv.Atoi(args[2])
-	if err != nil {
-		return err
-	}
-	tools, err := strconv.Atoi(args[3])
-	if err != nil {
-		return err
-	}
-	leased, err := strconv.Atoi(args[4])
-	if err != nil {
-		return err
-	}
-	s := &servers{tools: tools, views: map[string]wire.ServerView{}, next: map[string]chan struct{}{}}
-	o := host.FleetOptions{Address: cluster.Address{URL: url}, Host: name, Version: toolscript.Version, Servers: s}
-	for i := range count {
-		o.Offers = append(o.Offers, host.Offer{Name: serverName(i), Config: upstream.Config{Type: upstream.Stdio}, Stateless: i < count-leased})
+// hubSettings are the settings of a hub.
+type hubSettings struct {
+	Name, URL              string
+	Servers, Tools, Leased int
+}
+
+// runHub joins a fleet and offers fake servers with tools.
+func runHub(h hubSettings) error {
+	s := &servers{tools: h.Tools, views: map[string]wire.ServerView{}, next: map[string]chan struct{}{}}
+	o := host.FleetOptions{Address: cluster.Address{URL: h.URL}, Host: h.Name, Version: toolscript.Version, Servers: s}
+	for i := range h.Servers {
+		o.Offers = append(o.Offers, host.Offer{Name: serverName(i), Config: upstream.Config{Type: upstream.Stdio}, Stateless: i < h.Servers-h.Leased})
 	}
 	f, err := enter(o)
 	if err != nil {

@@ -8,6 +8,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -51,14 +51,24 @@ func main() {
 // role runs a NATS server or a hub if the arguments say so, and otherwise returns false.
 func role(args []string) bool {
 	switch {
-	case len(args) > 1 && args[1] == asNode:
-		fail(runNode(args[2:]))
-	case len(args) > 1 && args[1] == asHub:
-		fail(runHub(args[2:]))
+	case len(args) == 3 && args[1] == asNode:
+		perform(args[2], runNode)
+	case len(args) == 3 && args[1] == asHub:
+		perform(args[2], runHub)
 	default:
 		return false
 	}
 	return true
+}
+
+// perform runs a role with its settings in JSON.
+func perform[T any](text string, run func(T) error) {
+	var settings T
+	err := json.Unmarshal([]byte(text), &settings)
+	if err == nil {
+		err = run(settings)
+	}
+	fail(err)
 }
 
 func fail(err error) {
@@ -111,23 +121,25 @@ func (f *fleet) start(ctx context.Context, dir string, s sizes) error {
 	if err != nil {
 		return err
 	}
-	var routes, urls []string
+	var routes []int
+	var urls []string
 	for i := range nodes {
-		routes = append(routes, strconv.Itoa(ports[3*i+1]))
+		routes = append(routes, ports[3*i+1])
 		urls = append(urls, fmt.Sprintf("nats://%s:%d", loopback, ports[3*i]))
 	}
 	f.url = strings.Join(urls, ",")
 	for i := range nodes {
-		a := nodeArgs{fmt.Sprintf("n%d", i), ports[3*i], ports[3*i+1], ports[3*i+2], strings.Join(routes, ","), filepath.Join(dir, fmt.Sprintf("n%d", i))}
-		p, err := start(ctx, a.encode()...)
+		name := fmt.Sprint("n", i)
+		a := nodeSettings{name, ports[3*i], ports[3*i+1], ports[3*i+2], routes, filepath.Join(dir, name)}
+		p, err := start(ctx, asNode, a)
 		if err != nil {
 			return err
 		}
-		p.monitor = a.monitor
+		p.monitor = a.Monitor
 		f.nodes = append(f.nodes, p)
 	}
 	for i := range s.hubs {
-		p, err := start(ctx, asHub, fmt.Sprintf("hub%d", i), f.url, strconv.Itoa(s.servers), strconv.Itoa(s.tools), strconv.Itoa(s.leased))
+		p, err := start(ctx, asHub, hubSettings{fmt.Sprint("hub", i), f.url, s.servers, s.tools, s.leased})
 		if err != nil {
 			return err
 		}

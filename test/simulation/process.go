@@ -6,15 +6,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
 )
 
 const loopback = "127.0.0.1"
@@ -26,13 +25,17 @@ type process struct {
 	monitor int // monitoring port of a NATS server; 0: a hub
 }
 
-// start runs this program in a role and waits until it is ready.
-func start(ctx context.Context, args ...string) (*process, error) {
+// start runs this program in a role, whose settings have a JSON form, and waits until it is ready.
+func start(ctx context.Context, role string, settings any) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	p := &process{cmd: exec.CommandContext(ctx, self, args...)}
+	text, err := json.Marshal(settings)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.CommandContext(ctx, self, role, string(text))}
 	p.cmd.Stderr = os.Stderr
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -46,7 +49,7 @@ func start(ctx context.Context, args ...string) (*process, error) {
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
 		p.kill()
-		return nil, fmt.Errorf("%s did not start", args[0])
+		return nil, fmt.Errorf("%s did not start", role)
 	}
 	return p, nil
 }
@@ -68,37 +71,9 @@ func (u usage) minus(o usage) usage { return usage{u.memory - o.memory, u.cpu - 
 func (u usage) plus(o usage) usage { return usage{u.memory + o.memory, u.cpu + o.cpu} }
 
 // usageOf returns the usage of a process so far.
-func usageOf(pid int) (u usage, err error) {
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	if err != nil {
-		return u, err
-	}
-	for line := range strings.Lines(string(maps)) {
-		if fields := strings.Fields(line); len(fields) == 3 && strings.HasPrefix(fields[0], "Private_") {
-			kb, err := strconv.ParseInt(fields[1], 10, 64)
-			if err != nil {
-				return u, err
-			}
-			u.memory += kb << 10
-		}
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return u, err
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return u, errors.New("/proc/PID/stat is too short")
-	}
-	for _, ticks := range fields[11:13] { // utime and stime, in hundredths of a second
-		n, err := strconv.ParseInt(ticks, 10, 64)
-		if err != nil {
-			return u, err
-		}
-		u.cpu += time.Duration(n) * 10 * time.Millisecond
-	}
-	return u, nil
+func usageOf(pid int) (usage, error) {
+	dirty, clean, err := harness.Private(pid)
+	return usage{int64((dirty + clean) * (1 << 20)), harness.OwnCPU(pid)}, err
 }
 
 // traffic counts what the NATS servers have sent to and received from clients and each other.
