@@ -84,7 +84,8 @@ func (f *Fleet) Dial(ctx context.Context, name string, _ upstream.Config, on ups
 	if err != nil {
 		return nil, named(err, about)
 	}
-	c := &FleetConn{base: base{link: l, name: name, on: on, gone: make(chan struct{})}}
+	c := &FleetConn{base: base{link: l, name: name, on: on, gone: make(chan struct{})}, hosts: survey{age: hostsAge, most: hostsAge}}
+	c.hosts.find = func(ctx context.Context) ([]string, error) { return cluster.Hosts(ctx, l.nc, name) }
 	if err := c.listen(); err != nil {
 		return nil, named(unavailable("%w", err), about)
 	}
@@ -107,7 +108,7 @@ type FleetConn struct {
 	changes  *nats.Subscription
 	opened   atomic.Bool // offered does not change any more
 	checking atomic.Bool
-	hosts    hosts
+	hosts    survey
 }
 
 const (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,42 +16,13 @@ import (
 // fleet, periodic questions would be most of the traffic.
 const hostsAge = 5 * time.Second
 
-// hosts are the hosts whose hubs offer a server.
-type hosts struct {
-	mu     sync.Mutex
-	known  []string
-	asked  time.Time // time of the last question; zero if something has changed since then
-	asking bool
-}
-
 // Hosts returns the hosts whose hubs offered the server when the gateway last asked, sorted.
 // If that is some seconds ago, it asks again and does not wait for the answers.
 func (c *FleetConn) Hosts() []string {
-	h := &c.hosts
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.asking && time.Since(h.asked) > hostsAge {
-		h.asking, h.asked = true, time.Now()
-		go c.findHosts()
-	}
-	return h.known
-}
-
-func (c *FleetConn) findHosts() {
-	h := &c.hosts
-	found, err := cluster.Hosts(context.Background(), c.link.nc, c.name)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.asking = false; err == nil { // after an error, the hosts that are known stay
-		h.known = found
-	}
-}
-
-// changed makes the next call of Hosts ask again.
-func (h *hosts) changed() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.asked = time.Time{}
+	c.hosts.mu.Lock()
+	defer c.hosts.mu.Unlock()
+	c.hosts.refresh()
+	return c.hosts.known
 }
 
 // Hosts asks the hubs that offer a server for their hosts, as cluster.Hosts does.

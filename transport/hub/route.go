@@ -17,19 +17,60 @@ const (
 	routeAgeMost = time.Minute
 )
 
+// survey is a list that hubs are asked for again when it is old.
+type survey struct {
+	find      func(context.Context) ([]string, error)
+	age, most time.Duration // time after which known is outdated; it grows up to most while nothing changes
+
+	mu     sync.Mutex
+	known  []string  // what hubs have answered last
+	asked  time.Time // time of the last question; zero if something has changed since then
+	asking bool
+}
+
+// changed makes the next use ask again.
+func (s *survey) changed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = time.Time{}
+}
+
+// refresh asks if known is outdated, without waiting for the answers. It is called with mu held.
+func (s *survey) refresh() {
+	if time.Since(s.asked) > s.age {
+		s.ask()
+	}
+}
+
+// ask asks, unless a question has no answer yet. It is called with mu held.
+func (s *survey) ask() {
+	if s.asking {
+		return
+	}
+	s.asking, s.asked = true, time.Now()
+	go func() {
+		found, err := s.find(context.Background())
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.asking = false
+		if err != nil {
+			return // the connection has ended; what is known stays
+		}
+		if slices.Equal(found, s.known) {
+			s.age = min(2*s.age, s.most)
+		}
+		s.known = found
+	}()
+}
+
 // route chooses the hub of each request to a server that several hubs offer, once one of them has
 // not answered. Before that, NATS chooses. NATS does not notice a stopped hub, and would go on to
 // send it a share of the requests.
 type route struct {
-	link   *link
-	server string
+	survey // the ids of the hubs that answer; none: NATS chooses
 
-	mu     sync.Mutex
-	hubs   []string // ids of the hubs that have answered; empty: NATS chooses
-	next   int
-	age    time.Duration // time after which hubs is outdated
-	asked  time.Time     // time of the last question; zero if something has changed since then
-	asking bool
+	link *link
+	next int
 }
 
 // route returns the route to a server. A route outlives the connections to its server.
@@ -38,7 +79,9 @@ func (l *link) route(server string) *route {
 	defer l.mu.Unlock()
 	r := l.routes[server]
 	if r == nil {
-		r = &route{link: l, server: server, age: routeAge}
+		r = &route{link: l, survey: survey{age: routeAge, most: routeAgeMost, find: func(ctx context.Context) ([]string, error) {
+			return cluster.Hubs(ctx, l.nc, server)
+		}}}
 		l.routes[server] = r
 	}
 	return r
@@ -48,14 +91,12 @@ func (l *link) route(server string) *route {
 func (r *route) hub() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.hubs) == 0 {
+	if len(r.known) == 0 {
 		return ""
 	}
-	if time.Since(r.asked) > r.age {
-		r.ask()
-	}
+	r.refresh()
 	r.next++
-	return r.hubs[r.next%len(r.hubs)]
+	return r.known[r.next%len(r.known)]
 }
 
 // doubt is called when a hub leaves a request unanswered; hub is "" if it is not known. The hub
@@ -63,40 +104,12 @@ func (r *route) hub() string {
 func (r *route) doubt(hub string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := len(r.hubs)
-	r.hubs = slices.DeleteFunc(r.hubs, func(h string) bool { return h == hub })
-	if known == 0 || len(r.hubs) < known {
+	known := len(r.known)
+	r.known = slices.DeleteFunc(r.known, func(h string) bool { return h == hub })
+	if known == 0 || len(r.known) < known {
 		r.age = routeAge
 		r.ask()
 	}
-}
-
-// changed makes the next request ask for the hubs again.
-func (r *route) changed() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.asked = time.Time{}
-}
-
-// ask finds the hubs that answer. It is called with mu held.
-func (r *route) ask() {
-	if r.asking {
-		return
-	}
-	r.asking, r.asked = true, time.Now()
-	go func() {
-		found, err := cluster.Hubs(context.Background(), r.link.nc, r.server)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.asking = false
-		if err != nil {
-			return // the connection has ended
-		}
-		if slices.Equal(found, r.hubs) {
-			r.age = min(2*r.age, routeAgeMost)
-		}
-		r.hubs = found
-	}()
 }
 
 // direct sets the receiver of a request. It is called before the request is added, or with

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/micro"
+	"golang.org/x/time/rate"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/texts"
@@ -42,7 +43,7 @@ type shared struct {
 	service    micro.Service
 	life       context.Context //nolint:containedctx // ends with the server
 	end        context.CancelFunc
-	logged     logBound
+	logged     *rate.Limiter // of the log messages that are sent to gateways
 
 	mu         sync.Mutex
 	offers     map[*offer]struct{}
@@ -84,7 +85,7 @@ func (h *Host) join(ctx context.Context, d wire.Definition, o *offer) (*shared, 
 // newShared creates a server and its micro service. It is called with changing held.
 func (h *Host) newShared(key string, d wire.Definition) (*shared, error) {
 	name := strings.ReplaceAll(d.Name, toolscript.AccountSeparator, "~") + "~" + key // here it is not an account of a server
-	s := &shared{target: target{name: name, title: d.Name}, host: h, key: key, definition: d, offers: map[*offer]struct{}{}, limit: -1}
+	s := &shared{target: target{name: name, title: d.Name}, host: h, key: key, definition: d, offers: map[*offer]struct{}{}, limit: -1, logged: rate.NewLimiter(logLines/10, logLines)}
 	s.life, s.end = context.WithCancel(h.closing)
 	h.mu.Lock()
 	s.shown = h.free(d.Name, d.Name+"~"+key[:keyShown], d.Name+"~"+key)
@@ -356,27 +357,9 @@ func (s *shared) status() wire.Server {
 }
 
 const (
-	logInterval = 10 * time.Second
-	maxLine     = 16 << 10 // bytes
-	logLines    = 100      // per server and interval; gateways have lower bounds and count what they leave out
+	maxLine  = 16 << 10 // bytes
+	logLines = 100      // per server and ten seconds; gateways have lower bounds and count what they leave out
 )
-
-// logBound limits the log messages that a server sends to gateways.
-type logBound struct {
-	mu    sync.Mutex
-	begun time.Time
-	lines int
-}
-
-func (b *logBound) admit() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now := time.Now(); now.Sub(b.begun) > logInterval {
-		b.begun, b.lines = now, 0
-	}
-	b.lines++
-	return b.lines <= logLines
-}
 
 // Events returns on with a Log that also forwards the messages of the server to its
 // gateways. name is the name of the server in the hub.
@@ -400,7 +383,7 @@ func (h *Host) forward(name string, level slog.Level, text string) {
 		}
 	}
 	h.mu.Unlock()
-	if from == nil || !from.logged.admit() {
+	if from == nil || !from.logged.Allow() {
 		return
 	}
 	line, err := json.Marshal(wire.LogLine{Level: int(level), Text: texts.Cut(text, maxLine)})
