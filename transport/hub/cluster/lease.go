@@ -14,9 +14,10 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
+// The bucket of the leases in the key-value store, and how long a lease lasts after a renewal.
 const (
-	DefaultBucket = "toolscript-leases" // name in the key-value store
-	DefaultTTL    = 3 * time.Second     // how long a lease lasts after a renewal
+	DefaultBucket = "toolscript-leases"
+	DefaultTTL    = 3 * time.Second
 
 	margin = DefaultTTL / 6         // by which an owner stops earlier
 	minTTL = 500 * time.Millisecond // of a record that another program has written
