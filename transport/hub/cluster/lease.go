@@ -68,10 +68,14 @@ func OpenLeases(ctx context.Context, js jetstream.JetStream, o LeaseOptions) (*L
 		Bucket: DefaultBucket, Description: "owners of servers in the fleet", MaxValueSize: maxValue,
 		RePublish: &jetstream.RePublish{Source: "$KV." + DefaultBucket + ".>", Destination: subjects(DefaultBucket) + ">"},
 	})
+	var stream jetstream.Stream
+	if err == nil {
+		stream, err = js.Stream(ctx, "KV_"+DefaultBucket)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the bucket %q for leases: %w", DefaultBucket, err)
 	}
-	return newLeases(&bucket{kv: kv, nc: js.Conn()}, o), nil
+	return newLeases(&bucket{kv, stream, js.Conn()}, o), nil
 }
 
 func newLeases(s store, o LeaseOptions) *Leases {

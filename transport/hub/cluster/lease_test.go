@@ -97,6 +97,47 @@ func TestDeletedRecord(t *testing.T) {
 	}
 }
 
+// TestDeletedRecordOfALostOwner deletes the record of an owner that is cut off. The next owner waits for the end of the
+// term, so that two owners are never certain of the lease.
+func TestDeletedRecordOfALostOwner(t *testing.T) {
+	t.Parallel()
+	s := natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
+	a, connection := open(t, s)
+	b, nc := open(t, s)
+	checks, over := make(chan func() error, 1), make(chan error, 1)
+	go func() {
+		over <- a.Hold(kit.Within(t), "github", "a", func(ctx context.Context, _ uint64) error {
+			checks <- func() error { return cluster.CheckLeases(ctx) }
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	}()
+	check := kit.Receive(t, checks)
+	connection.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := js.KeyValue(kit.Within(t), cluster.DefaultBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kv.Delete(kit.Within(t), "github"); err != nil {
+		t.Fatal(err)
+	}
+	second := hold(t, b, "b")
+	if check() == nil {
+		t.Error("two owners are certain of the lease")
+	}
+	close(second.end)
+	if err := <-second.over; err != nil {
+		t.Error(err)
+	}
+	if err := kit.Receive(t, over); !errors.Is(err, cluster.ErrLost) {
+		t.Errorf("Hold of the first owner: %v", err)
+	}
+}
+
 func TestNames(t *testing.T) {
 	t.Parallel()
 	l, _ := open(t, natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()}))

@@ -33,8 +33,9 @@ var (
 // bucket is a bucket of the key-value store of JetStream, which also publishes each write
 // at a subject.
 type bucket struct {
-	kv jetstream.KeyValue
-	nc *nats.Conn
+	kv     jetstream.KeyValue
+	stream jetstream.Stream // of kv, which does not tell a deleted record from none
+	nc     *nats.Conn
 }
 
 // subjects begins the subjects at which the NATS server publishes the writes to a bucket.
@@ -67,16 +68,16 @@ func OpenBucket(ctx context.Context, js jetstream.JetStream, cfg jetstream.KeyVa
 const maxValue = 4 << 10
 
 func (b *bucket) read(ctx context.Context, name string) (notice, error) {
-	entry, err := b.kv.Get(ctx, name)
+	m, err := b.stream.GetLastMsgForSubject(ctx, "$KV."+DefaultBucket+"."+name)
 	switch {
-	case errors.Is(err, jetstream.ErrKeyDeleted):
-		return notice{deleted: true}, nil
-	case errors.Is(err, jetstream.ErrKeyNotFound):
+	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return notice{}, errNone
 	case err != nil:
 		return notice{}, err
+	case m.Header.Get("KV-Operation") != "": // deleted or purged
+		return notice{deleted: true}, nil
 	}
-	n, err := decode(entry.Value(), entry.Revision())
+	n, err := decode(m.Data, m.Sequence)
 	if err != nil {
 		return n, fmt.Errorf("%w: %w", errUnreadable, err)
 	}
