@@ -40,12 +40,13 @@ func (g *gateway) offered(number uint64, payload []byte) {
 	o := &offer{gateway: g, number: number}
 	o.ctx, o.cancel = context.WithCancel(g.life)
 	g.mu.Lock()
-	gone := g.gone
-	if !gone {
+	_, taken := g.offers[number]
+	refused := g.gone || taken
+	if !refused {
 		g.offers[number] = o
 	}
 	g.mu.Unlock()
-	if gone {
+	if refused {
 		o.cancel()
 		return
 	}

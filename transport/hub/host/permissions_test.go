@@ -141,3 +141,26 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("a call of a server that was not offered: %+v, %v", m, err)
 	}
 }
+
+// TestOfferedTwice: a gateway that uses the number of an offer again does not keep the first server in use after its end.
+func TestOfferedTwice(t *testing.T) {
+	r := startHub(t, nil)
+	id := strings.Repeat("ab", 16)
+	nc := raw(t, r, id, make(chan error, 10))
+	names := wire.HostNames(id)
+	for _, args := range []string{"one", "two"} {
+		d := wire.Define("srv", config(t, upstream.SharedHost, "text="+args), "", nil)
+		if err := nc.PublishRequest(names.Hub(wire.Offer, ""), names.Reply(1), d.Encode(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := func() (n int) {
+		for _, s := range r.host.Status().Servers {
+			n += s.Gateways
+		}
+		return n
+	}
+	kit.Eventually(t, "a server is used", func() bool { return used() > 0 })
+	nc.Close()
+	kit.Eventually(t, "no server is used", func() bool { return used() == 0 })
+}
