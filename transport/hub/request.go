@@ -41,12 +41,13 @@ type request struct {
 	missed int  // how often the hub has said that it does not have the request
 	beat   bool // the request is a beat
 
-	heard    bool           // the hub has sent an event; used by the goroutine of the link
-	incoming *wire.Incoming // used by the goroutine of the link, after the memory was taken
+	heard bool // the hub has sent an event; used by the goroutine of the link
+	large bool // the hub has announced an answer in pieces; used by the goroutine of the link
 
-	mu    sync.Mutex
-	stops []func() // functions that are called when the request ends
-	ended bool
+	mu       sync.Mutex
+	incoming *wire.Incoming // nil before the memory was taken
+	stops    []func()       // functions that are called when the request ends
+	ended    bool
 }
 
 // received handles an event of the request. It returns false for events of offers.
@@ -102,10 +103,11 @@ func (r *request) credit(n int) { r.tell(wire.Credit, []byte(strconv.Itoa(n))) }
 // expect makes room for an answer in pieces.
 func (r *request) expect(payload []byte) {
 	size, err := strconv.Atoi(string(payload))
-	if err != nil || size <= 0 || size > wire.MaxPayload || r.incoming != nil {
+	if err != nil || size <= 0 || size > wire.MaxPayload || r.large {
 		r.broken()
 		return
 	}
+	r.large = true
 	ctx, cancel := context.WithCancel(r.ctx)
 	r.whenOver(cancel)
 	r.whenOver(r.keepAnswer())

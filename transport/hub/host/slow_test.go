@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"github.com/Shopify/toxiproxy/v2"
+	"github.com/nats-io/nats.go"
 	"github.com/rs/zerolog"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -128,4 +131,39 @@ func TestSlowConnection(t *testing.T) {
 			all.Wait()
 		})
 	}
+}
+
+// TestAnswerAnnouncedTwice: an answer that a hub announces twice ends its call, whether or not its memory was taken.
+func TestAnswerAnnouncedTwice(t *testing.T) {
+	at := startNATS(t)
+	nc, err := nats.Connect(at.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	id := wire.NewID()
+	taken, _ := json.Marshal(wire.Taker{Hub: id, Host: "one"})
+	offered, _ := json.Marshal(wire.Offered{Server: "srv", Token: wire.Anyone})
+	answers := map[string][][2]string{
+		wire.Open:   {{wire.Done, string(offered)}},
+		wire.Invoke: {{wire.Taken, string(taken)}, {wire.Large, "100000"}, {wire.Large, "100000"}},
+	}
+	if _, err := nc.Subscribe(wire.FleetHub(id), func(*nats.Msg) {}); err != nil {
+		t.Fatal(err)
+	}
+	for verb, events := range answers {
+		_, err := nc.Subscribe(wire.FleetServer("srv", verb, wire.Anyone), func(m *nats.Msg) {
+			for _, e := range events {
+				_ = nc.Publish(m.Reply+"."+e[0], []byte(e[1])) // without it, the call does not end
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = callOn(t, dialFleet(t, at), "echo", `{}`)
+	kindIs(t, err, toolscript.Internal, "the answer of the hub cannot be read")
 }
