@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript/actors/runs/kept"
+	"github.com/toolscript/toolscript/internal/redact"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -66,7 +67,7 @@ func (k *knownSecrets) with(others map[string]string) map[string]string {
 // clean replaces the values in a recording. If that is not possible, it returns an error,
 // and the recording must not be kept.
 func (k *knownSecrets) clean(r kept.Recording) (kept.Recording, error) {
-	replacer := upstream.Replacer(k.with(nil))
+	replacer := redact.New(k.with(nil))
 	if replacer == nil {
 		return r, nil
 	}

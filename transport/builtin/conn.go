@@ -32,7 +32,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on ups
 	if registry == nil {
 		registry = NewRegistry()
 	}
-	workspace, err := tool.OpenIn(cfg.Project, cfg.Root, d.Host)
+	workspace, err := tool.Open(cfg.Project, cfg.Root, d.Host)
 	if link := (*files.LinkError)(nil); errors.As(err, &link) {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Permanent: true, Err: fmt.Errorf("its root folder: %w", err)}
 	}

@@ -63,14 +63,11 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	guard := egress.NewGuard(egress.GuardOptions{
 		Written: []*url.URL{address}, Base: base, Hint: `if it is right, write the address of the endpoint as "url" of the server`,
 	})
-	way := http.RoundTripper(guard)
-	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
-		way = d.RoundTripper(name, cfg, guard)
+	e := &endpoint{
+		address: s.URL, limit: cfg.Timeout, answers: d.Answers,
+		conceal: upstream.NewConcealer(cfg),
+		client:  &http.Client{Transport: upstream.Host(d).Transport(name, cfg, s.Auth, origin, guard), CheckRedirect: upstream.CheckRedirect},
 	}
-	e := &endpoint{address: s.URL, limit: cfg.Timeout, conceal: upstream.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
-		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
-		CheckRedirect: upstream.CheckRedirect,
-	}}
 	operations, warnings, err := d.operations(ctx, e, cfg, s)
 	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
 		known.Server = name
@@ -79,9 +76,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 		return fail(toolscript.Invalid, err)
 	}
 	for _, warning := range warnings {
-		if on.Log != nil {
-			on.Log(slog.LevelWarn, cmp.Or(s.Spec, "the schema")+": "+warning)
-		}
+		on.Logf(slog.LevelWarn, "%s: %s", cmp.Or(s.Spec, "the schema"), warning)
 	}
 	tools := &upstream.List{}
 	for _, o := range operations {

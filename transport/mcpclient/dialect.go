@@ -47,8 +47,6 @@ func (d *dialect) prepare(newest string, on upstream.Events) {
 // older limits the offered versions to those with a handshake.
 func (d *dialect) older() { d.newest = min(d.newest, upstream.Handshake) }
 
-func (d *dialect) preferred() string { return d.newest }
-
 // options returns the options of mcp-go's client.
 func (d *dialect) options() []client.ClientOption {
 	return []client.ClientOption{

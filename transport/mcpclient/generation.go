@@ -35,7 +35,7 @@ var (
 // initialize agrees on a version of MCP. If the configuration sets no version, initialize tries the newest
 // one first, unless the server is known to need the handshake.
 func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
-	newest := c.dialect.preferred()
+	newest := c.dialect.newest
 	switch {
 	case !mcp.IsModernProtocol(newest):
 		return c.handshakeIn(ctx, newest)

@@ -60,20 +60,15 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	way := http.RoundTripper(guard)
-	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
-		cfg.URL = about.Base
-		way = d.RoundTripper(name, cfg, guard)
-	}
 	for _, warning := range about.Warnings {
-		if on.Log != nil {
-			on.Log(slog.LevelWarn, s.Spec+": "+warning)
-		}
+		on.Logf(slog.LevelWarn, "%s: %s", s.Spec, warning)
 	}
-	a := &api{auth: s.Auth, base: about.Base, limit: cfg.Timeout, conceal: upstream.NewConcealer(cfg), answers: d.Answers, client: &http.Client{
-		Transport:     upstream.AuthTransport{Origin: origin, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard},
-		CheckRedirect: upstream.CheckRedirect,
-	}}
+	cfg.URL = about.Base
+	a := &api{
+		auth: s.Auth, base: about.Base, limit: cfg.Timeout, answers: d.Answers,
+		conceal: upstream.NewConcealer(cfg),
+		client:  &http.Client{Transport: upstream.Host(d).Transport(name, cfg, s.Auth, origin, guard), CheckRedirect: upstream.CheckRedirect},
+	}
 	tools := &upstream.List{}
 	for _, o := range operations {
 		tools.Add(upstream.Tool{Tool: o.Tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {

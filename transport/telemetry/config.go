@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,7 +61,7 @@ func ConfigureExporter(endpoint string, headers map[string]string, getenv func(s
 		if *to == "" {
 			continue
 		}
-		protocol := first(getenv(prefix+"PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
+		protocol := cmp.Or(getenv(prefix+"PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 		if protocol != "" && protocol != "http/protobuf" {
 			return ExporterConfig{}, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %.20q is not supported, only http/protobuf is; "+
 				"name an endpoint of OTLP over HTTP in telemetry.otlp of the configuration", protocol)
@@ -75,15 +76,6 @@ func ConfigureExporter(endpoint string, headers map[string]string, getenv func(s
 		return ExporterConfig{}, nil
 	}
 	return c, c.check()
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func below(endpoint, signal string) string {

@@ -11,7 +11,7 @@ import (
 type Concealer struct{ secrets *redact.Secrets }
 
 // NewConcealer returns the Concealer of a configuration.
-func NewConcealer(cfg Config) Concealer { return Concealer{Replacer(secrets(cfg))} }
+func NewConcealer(cfg Config) Concealer { return Concealer{redact.New(secrets(cfg))} }
 
 // ConcealerOf returns a Concealer of some secrets.
 func ConcealerOf(s *redact.Secrets) Concealer { return Concealer{s} }
@@ -20,10 +20,10 @@ func ConcealerOf(s *redact.Secrets) Concealer { return Concealer{s} }
 // secret would remain.
 func (c Concealer) Text(text string) string { return c.secrets.Replace(text) }
 
-// Line cleans a text like the function of Redactor.
+// Line makes a text of a server safe for a log: printable, and without the secrets and text that looks like a credential.
 func (c Concealer) Line(text string) string { return redactText(c.Printable(text)) }
 
-// Clean cleans a text like the function of Cleaner.
+// Clean removes the same texts as Line, but does not shorten the text or join its lines.
 func (c Concealer) Clean(text string) string { return redactText(c.Text(text)) }
 
 // Error returns an error whose text has no secrets; nil for nil.

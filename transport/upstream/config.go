@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/url"
@@ -165,6 +166,19 @@ type Config struct {
 	// variable of its configuration is not set, or its file is not trusted. The other
 	// fields then hold the text of the file and must not be used.
 	Problem error
+}
+
+// RateLimit is a token bucket. It begins with Burst tokens, gets Calls tokens in each Per,
+// evenly, and holds at most Burst. A call takes one.
+type RateLimit struct {
+	Calls int // 0: no limit
+	Per   time.Duration
+	Burst int
+}
+
+// String returns the limit as text, such as "60 calls per 1m0s, burst 10".
+func (r RateLimit) String() string {
+	return fmt.Sprintf("%d calls per %s, burst %d", r.Calls, r.Per, r.Burst)
 }
 
 // Names returns the names of servers, sorted, with the accounts of a server as configured.

@@ -70,11 +70,7 @@ func New(o Options) *Conn {
 }
 
 // Log sends a message to the log of the server.
-func (c *Conn) Log(level slog.Level, message string) {
-	if c.options.Events.Log != nil {
-		c.options.Events.Log(level, message)
-	}
-}
+func (c *Conn) Log(level slog.Level, message string) { c.options.Events.Logf(level, "%s", message) }
 
 // Info returns the description of the server.
 func (c *Conn) Info() Info { return c.options.Info }

@@ -43,6 +43,17 @@ type Events struct {
 	Starting func(look func() proc.Activity)
 }
 
+// Spoken is what is known about the MCP versions of a server from an earlier connection. The zero
+// value means nothing.
+type Spoken struct {
+	// Version is Stateless if the server has answered in that version, and otherwise the version
+	// that its handshake has agreed on.
+	Version string `json:"version"`
+
+	// Server is the server's own version at that time. A server with another one is asked again.
+	Server string `json:"server,omitempty"`
+}
+
 // NoteStarting calls Starting.
 func (e Events) NoteStarting(look func() proc.Activity) {
 	if e.Starting != nil {

@@ -59,6 +59,15 @@ type AuthTransport struct {
 	ToOthers http.RoundTripper
 }
 
+// Transport returns the transport for the calls of an API. Its requests go through guard.
+func (h Host) Transport(name string, cfg Config, auth HTTPAuth, to Origin, guard http.RoundTripper) AuthTransport {
+	way := guard
+	if auth.Type == "oauth2" && h.RoundTripper != nil {
+		way = h.RoundTripper(name, cfg, guard)
+	}
+	return AuthTransport{Origin: to, Auth: auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: guard}
+}
+
 // RoundTrip implements http.RoundTripper.
 func (t AuthTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context()) // a RoundTripper must not change a request

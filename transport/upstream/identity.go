@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript/internal/redact"
 )
 
 // Limits returns the fields of a server, as a configuration file names them, that are not part of
@@ -53,7 +55,7 @@ func (c Config) Definition() string {
 		delete(fields, name)
 	}
 	lines := slices.DeleteFunc(append([]string{first}, linesOf("", fields)...), func(line string) bool { return line == "" })
-	return Cleaner(c)(strings.Join(lines, "\n"))
+	return NewConcealer(c).Clean(strings.Join(lines, "\n"))
 }
 
 // linesOf returns a line for each value below a field.
@@ -158,7 +160,7 @@ func rename(fields map[string]any, at string, names func(text string, received b
 func namer(secrets map[string]string) func(text string, received bool) string {
 	stored := maps.Clone(secrets)
 	maps.DeleteFunc(stored, func(name, _ string) bool { return !strings.HasPrefix(name, "${secret:") })
-	all, some := Replacer(secrets), Replacer(stored)
+	all, some := redact.New(secrets), redact.New(stored)
 	return func(text string, received bool) string {
 		replace := some
 		if received {

@@ -51,14 +51,6 @@ const redactedText = "(redacted)"
 // like a credential.
 func Redact(text string) string { return redactText(Printable(text)) }
 
-// Redactor returns a function that works as Redact and also removes the secrets of a
-// configuration.
-func Redactor(cfg Config) func(string) string { return NewConcealer(cfg).Line }
-
-// Cleaner returns a function that removes the same secrets as Redactor's function, but does
-// not shorten the text or join its lines.
-func Cleaner(cfg Config) func(string) string { return NewConcealer(cfg).Clean }
-
 // redactText takes time in proportion to the length of the text: an expression for all positions would be slow.
 func redactText(text string) string {
 	var out strings.Builder

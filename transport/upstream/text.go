@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/internal/redact"
 	"github.com/toolscript/toolscript/internal/texts"
 )
 
@@ -42,10 +41,6 @@ func Printable(text string) string {
 	}, text)
 	return texts.Short(strings.TrimSpace(text), maxWords)
 }
-
-// Replacer returns a replacer of secrets by their placeholders, in every spelling; nil if
-// there is no secret to replace.
-func Replacer(secrets map[string]string) *redact.Secrets { return redact.New(secrets) }
 
 // secrets returns the secret values of a configuration, by placeholder.
 func secrets(cfg Config) map[string]string {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -37,7 +38,7 @@ func workspace(t *testing.T) *tool.Workspace {
 
 func open(t *testing.T, root, state string) *tool.Workspace {
 	t.Helper()
-	w, err := tool.Open(root, upstream.Host{StateDir: state})
+	w, err := tool.Open(files.Folder{}, root, upstream.Host{StateDir: state})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func content(i int) string { return strings.Repeat(strconv.Itoa(i)+" ", 2000) }
 
 // write saves a document for each line of its input, and prints the number of each.
 func write(root, state, name string) int {
-	w, err := tool.Open(root, upstream.Host{StateDir: state})
+	w, err := tool.Open(files.Folder{}, root, upstream.Host{StateDir: state})
 	if err != nil {
 		fmt.Println(err)
 		return 1

@@ -32,13 +32,8 @@ type Workspace struct {
 	real string // Dir without symbolic links
 }
 
-// Open opens a folder as a workspace. The caller must close it.
-func Open(dir string, host upstream.Host) (*Workspace, error) {
-	return OpenIn(files.Folder{}, dir, host)
-}
-
-// OpenIn opens a folder of a project as a workspace. The caller must close it.
-func OpenIn(project files.Folder, dir string, host upstream.Host) (*Workspace, error) {
+// Open opens a folder of a project as a workspace. The caller must close it.
+func Open(project files.Folder, dir string, host upstream.Host) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/test/fixture/dns"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
@@ -32,7 +33,7 @@ type scene struct {
 
 func newScene(t *testing.T, allowHosts ...string) *scene {
 	t.Helper()
-	w, err := tool.Open(t.TempDir(), upstream.Host{StateDir: t.TempDir()})
+	w, err := tool.Open(files.Folder{}, t.TempDir(), upstream.Host{StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/workspace"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -55,7 +56,7 @@ func child() int {
 			select {}
 		}
 	})
-	w, err := tool.Open(root, upstream.Host{StateDir: os.Getenv(childState)})
+	w, err := tool.Open(files.Folder{}, root, upstream.Host{StateDir: os.Getenv(childState)})
 	if err != nil {
 		return 4
 	}
@@ -115,20 +116,20 @@ func tree(t *testing.T, root string) map[string]string {
 }
 
 // scene is a workspace with files.
-func scene(t *testing.T, files map[string]string) *tool.Workspace {
+func scene(t *testing.T, content map[string]string) *tool.Workspace {
 	t.Helper()
 	parent := t.TempDir()
 	root := filepath.Join(parent, "root")
 	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range files {
+	for name, text := range content {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w, err := tool.Open(root, upstream.Host{StateDir: filepath.Join(parent, "state")})
+	w, err := tool.Open(files.Folder{}, root, upstream.Host{StateDir: filepath.Join(parent, "state")})
 	if err != nil {
 		t.Fatal(err)
 	}
