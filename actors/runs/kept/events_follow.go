@@ -105,8 +105,8 @@ func decode(text []byte) (e toolscript.Event, err error) {
 	return e, err
 }
 
-// settle adds the last event of a run whose gateway has ended without writing it. It reports whether the file may
-// have new events.
+// settle adds the last event of a run whose gateway has ended without writing it or its line break. It reports whether
+// the file may have new events.
 func (s Events) settle(id string) bool {
 	unlock, err := files.TryLock(s.lock(id))
 	if err != nil || unlock == nil {
@@ -121,12 +121,13 @@ func (s Events) settle(id string) bool {
 		return false
 	}
 	last := text[bytes.LastIndexByte(bytes.TrimRight(text, "\n"), '\n')+1:]
-	if e, err := decode(last); err == nil && e.Type == toolscript.EventEnd {
+	var end []byte // what the file lacks besides line breaks
+	if e, err := decode(last); err != nil || e.Type != toolscript.EventEnd {
+		if end, err = toolscript.PlainJSON(toolscript.EndEvent(id, lost(id))); err != nil {
+			return false
+		}
+	} else if bytes.HasSuffix(text, []byte("\n")) {
 		return true
-	}
-	end, err := toolscript.PlainJSON(toolscript.EndEvent(id, lost(id)))
-	if err != nil {
-		return false
 	}
 	f, err := os.OpenFile(s.events(id), os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

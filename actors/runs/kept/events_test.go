@@ -95,6 +95,29 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestFollowATornEnd: the last event is read even if its line has no line break, as after a write to a full disk.
+func TestFollowATornEnd(t *testing.T) {
+	s := kept.Events{Dir: t.TempDir()}
+	l := create(t, s, detachedID(1))
+	add(t, l, printed("a"), ended(detachedID(1)))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(s.Dir, detachedID(1)+".events")
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, info.Size()-1); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got, end := read(t, s, detachedID(1)); len(got) != 2 || end == nil || !end.OK {
+			t.Errorf("events = %q, %+v", got, end)
+		}
+	}
+}
+
 func TestFollowEndsWithItsContext(t *testing.T) {
 	s := kept.Events{Dir: t.TempDir()}
 	l := create(t, s, detachedID(1))
