@@ -11,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rescue"
 )
 
@@ -48,24 +49,24 @@ func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit 
 
 // startCall starts a call of a script directly on the connection of its server, if no step
 // of it has to wait. See runs.Deps.
-func (s *System) startCall(c runs.Started, done func(json.RawMessage, error)) (stop func(error), sent bool) {
-	args := c.Args
+func (s *System) startCall(call *toolscript.Call, tool *toolscript.Tool, held *budget.Held, done func(json.RawMessage, error)) (stop func(error), sent bool) {
+	args := call.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if s.closing.Err() != nil || c.Key != "" || !s.free(c.Tool) || toolscript.AsksForPage(args) || !s.arguments.Fits(c.Tool.InputSchema, args) {
+	if s.closing.Err() != nil || call.Key != "" || !s.free(*tool) || toolscript.AsksForPage(args) || !s.arguments.Fits(tool.InputSchema, args) {
 		return nil, false
 	}
-	ended := s.report(&c.Call)
-	m := request(&c.Call, &c.Tool, args)
-	m.Ctx, m.Held = context.Background(), c.Held
-	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
+	ended := s.report(call)
+	m := request(call, tool, args)
+	m.Ctx, m.Held = context.Background(), held
+	return s.port(tool.Server).Start(&m, func(result json.RawMessage, err error) {
 		if errors.Is(err, server.ErrChanged) {
 			done(nil, runs.ErrNotSent)
 			return
 		}
 		if err == nil {
-			s.observe(c.Tool, result)
+			s.observe(*tool, result)
 		}
 		done(ended(result, s.stopped(err)))
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -37,7 +38,7 @@ func TestApprovedCallsWaitForTheirTurn(t *testing.T) {
 		return runner.Outcome{}, nil
 	}
 	withRuns(t, script, func(d *runs.Deps) {
-		d.Start = func(runs.Started, func(json.RawMessage, error)) (func(error), bool) { return nil, false }
+		d.Start = notNow
 		d.Call = func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {
 			asked, resume := c.Waiting()
 			asked(toolscript.Approval{ID: c.CallID})
@@ -84,7 +85,7 @@ func TestApprovedCallOfAnAbortedRun(t *testing.T) {
 	}
 	withRuns(t, script, func(d *runs.Deps) {
 		ended = make(chan struct{}, 2) // in the bubble of the test
-		d.Start = func(runs.Started, func(json.RawMessage, error)) (func(error), bool) { return nil, false }
+		d.Start = notNow
 		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
 			asked, resume := c.Waiting()
 			asked(toolscript.Approval{ID: c.CallID})
@@ -105,4 +106,9 @@ func TestApprovedCallOfAnAbortedRun(t *testing.T) {
 		<-ended
 		<-h.Done
 	})
+}
+
+// notNow is a Deps.Start that makes no call.
+func notNow(*toolscript.Call, *toolscript.Tool, *budget.Held, func(json.RawMessage, error)) (func(error), bool) {
+	return nil, false
 }

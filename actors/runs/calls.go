@@ -68,13 +68,6 @@ type runCall struct {
 // answerFunc returns the value that the script sees, or the error that it catches.
 type answerFunc func(context.Context, *runCall) (json.RawMessage, *toolscript.ToolError)
 
-// Started is a call of a tool for Deps.Start.
-type Started struct {
-	toolscript.Call
-	Tool toolscript.Tool
-	Held *budget.Held // counts the bytes of the answer
-}
-
 // ErrNotSent is the error of a call of Deps.Start that did not reach its server. The run then
 // makes the call with Deps.Call, which finds the tool again.
 var ErrNotSent = errors.New("the call was not sent")
@@ -174,9 +167,8 @@ func (s *calls) startNow(c *runCall) bool {
 		return false
 	}
 	c.begun = time.Now()
-	stop, sent := s.deps.Start(Started{Call: s.request(c, c.ID), Tool: c.tool, Held: &c.held}, func(raw json.RawMessage, err error) {
-		s.returned(c, raw, err)
-	})
+	call := s.request(c, c.ID)
+	stop, sent := s.deps.Start(&call, &c.tool, &c.held, func(raw json.RawMessage, err error) { s.returned(c, raw, err) })
 	if sent {
 		s.follow(c, stop)
 	}

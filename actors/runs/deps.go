@@ -9,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs/kept"
 	"github.com/toolscript/toolscript/actors/store"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -44,10 +45,10 @@ type Deps struct {
 type CallDeps struct {
 	// Call makes a tool call without applying the rules of a run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
-	// Start makes such a call if the server is connected, the arguments fit, and no person has
-	// to approve it. Otherwise it returns false, and the caller must use Call. Start does not block. done receives the result once and does not block; stop
-	// cancels the call. Nil: all calls use Call.
-	Start func(c Started, done func(json.RawMessage, error)) (stop func(cause error), sent bool)
+	// Start makes such a call of a tool if the server is connected, the arguments fit, and no person has
+	// to approve it. Otherwise it returns false, and the caller must use Call. Start does not block. held counts the bytes
+	// of the result. done receives the result once and does not block; stop cancels the call. Nil: all calls use Call.
+	Start func(call *toolscript.Call, tool *toolscript.Tool, held *budget.Held, done func(json.RawMessage, error)) (stop func(cause error), sent bool)
 	// Fetch lists or reads resources and prompts.
 	Fetch func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 	// Stub returns a value of a tool's output type for a call that is only planned, or the

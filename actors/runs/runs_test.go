@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/runs"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -102,11 +103,11 @@ func withRunsOf(t *testing.T, callbacks bool, script sandbox, change func(*runs.
 			change(&b.deps)
 		}
 		if call := b.deps.Call; callbacks && b.deps.Start == nil {
-			b.deps.Start = func(c runs.Started, done func(json.RawMessage, error)) (func(error), bool) {
+			b.deps.Start = func(c *toolscript.Call, _ *toolscript.Tool, _ *budget.Held, done func(json.RawMessage, error)) (func(error), bool) {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				go func() {
 					defer cancel(nil)
-					done(call(ctx, c.Call))
+					done(call(ctx, *c))
 				}()
 				return cancel, true
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/runs"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -80,7 +81,7 @@ func TestIdempotencyKeys(t *testing.T) {
 			called = append(called, c.Key)
 			return answer, nil
 		}
-		d.Start = func(c runs.Started, done func(json.RawMessage, error)) (func(error), bool) {
+		d.Start = func(c *toolscript.Call, _ *toolscript.Tool, _ *budget.Held, done func(json.RawMessage, error)) (func(error), bool) {
 			begun = append(begun, c.Key)
 			go done(answer, nil)
 			return func(error) {}, true
@@ -110,7 +111,7 @@ func TestStartFails(t *testing.T) {
 	}
 	withRuns(t, script, func(d *runs.Deps) {
 		n := 0
-		d.Start = func(runs.Started, func(json.RawMessage, error)) (func(error), bool) {
+		d.Start = func(*toolscript.Call, *toolscript.Tool, *budget.Held, func(json.RawMessage, error)) (func(error), bool) {
 			if n++; n == 1 {
 				panic("planted")
 			}
