@@ -53,13 +53,13 @@ func (p Places) Begin(ctx context.Context, keys ...string) (end func(), err erro
 func (p Places) locks(keys []string) []string {
 	var paths []string
 	for _, f := range p.register {
-		if files.PrivateDir(string(f)) != nil {
+		if files.PrivateDir(f) != nil {
 			continue
 		}
 		for _, key := range keys {
 			sum := fnv.New64a()
 			_, _ = sum.Write([]byte(key)) // Write never fails
-			paths = append(paths, filepath.Join(string(f), fmt.Sprintf("%s%x%s", lockPrefix, sum.Sum64(), lockSuffix)))
+			paths = append(paths, filepath.Join(f, fmt.Sprintf("%s%x%s", lockPrefix, sum.Sum64(), lockSuffix)))
 		}
 	}
 	slices.Sort(paths)

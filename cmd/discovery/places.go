@@ -17,19 +17,12 @@ import (
 // Places are the folders with the entries of gateways. A gateway has an entry in several of
 // them, so that commands with fewer or more environment variables find it.
 type Places struct {
-	look     []folder // folders in which commands look
-	register []folder // folders in which a gateway writes its entry
+	look     []string // folders in which commands look
+	register []string // folders in which a gateway writes its entry
 }
 
 // In returns the places that consist of these folders.
-func In(folders ...string) Places {
-	var p Places
-	for _, path := range folders {
-		p.look = append(p.look, folder(path))
-	}
-	p.register = p.look
-	return p
-}
+func In(folders ...string) Places { return Places{folders, folders} }
 
 // RuntimePlaces returns the places of the user. A gateway has an entry in the run folder of the
 // data folder, and in the first of these folders that exists: TOOLSCRIPT_RUNTIME_DIR, toolscript in
@@ -37,16 +30,16 @@ func In(folders ...string) Places {
 // is set, else in all of them. TMPDIR is not used, because other users could create a folder there
 // first. A runtime folder of another user, as after su, is ignored.
 func RuntimePlaces(dataDir string, lookupEnv func(string) (string, bool)) (Places, error) {
-	home := folder(filepath.Join(dataDir, "run"))
+	home := filepath.Join(dataDir, "run")
 	if dir, _ := lookupEnv("TOOLSCRIPT_RUNTIME_DIR"); dir != "" {
 		path, err := filepath.Abs(dir)
-		return Places{look: []folder{folder(path)}, register: distinct(folder(path), home)}, err
+		return Places{look: []string{path}, register: distinct(path, home)}, err
 	}
-	var found []folder
+	var found []string
 	xdg, _ := lookupEnv("XDG_RUNTIME_DIR")
 	for _, dir := range []string{xdg, userRuntimeDir()} {
 		if filepath.IsAbs(dir) && files.CheckPrivateDir(dir) == nil {
-			found = distinct(append(found, folder(filepath.Join(dir, "toolscript")))...)
+			found = distinct(append(found, filepath.Join(dir, "toolscript"))...)
 		}
 	}
 	return Places{look: distinct(append(slices.Clone(found), home)...), register: distinct(append(found[:min(len(found), 1)], home)...)}, nil
@@ -64,10 +57,9 @@ func userRuntimeDir() string {
 }
 
 // distinct returns the folders without repetitions.
-func distinct(folders ...folder) []folder {
-	var out []folder
+func distinct(folders ...string) (out []string) {
 	for _, f := range folders {
-		if f = folder(filepath.Clean(string(f))); !slices.Contains(out, f) {
+		if f = filepath.Clean(f); !slices.Contains(out, f) {
 			out = append(out, f)
 		}
 	}
@@ -75,13 +67,7 @@ func distinct(folders ...folder) []folder {
 }
 
 // Folders returns the paths of the folders in which commands look. They may not exist.
-func (p Places) Folders() []string {
-	paths := make([]string, len(p.look))
-	for i, f := range p.look {
-		paths[i] = string(f)
-	}
-	return paths
-}
+func (p Places) Folders() []string { return p.look }
 
 // Write writes the entry of this process, and returns it with the process, version,
 // protocol, time and folders. A gateway that continues after an error should show it as a
@@ -97,19 +83,18 @@ func (p Places) Write(e Entry) (Entry, error) {
 	if e.StartedAt.IsZero() {
 		e.StartedAt = time.Now().UTC()
 	}
-	var usable []folder
 	var failed error
 	for _, f := range p.register {
-		if err := files.PrivateDir(string(f)); err != nil {
+		if err := files.PrivateDir(f); err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		usable, e.Folders = append(usable, f), append(e.Folders, string(f))
+		e.Folders = append(e.Folders, f)
 	}
-	for _, f := range usable {
-		if err := f.write(e); err != nil {
+	for _, f := range slices.Clone(e.Folders) {
+		if err := folder(f).write(e); err != nil {
 			failed = errors.Join(failed, err)
-			e.Folders = slices.DeleteFunc(e.Folders, func(path string) bool { return path == string(f) })
+			e.Folders = slices.DeleteFunc(e.Folders, func(path string) bool { return path == f })
 		}
 	}
 	switch {
@@ -131,8 +116,8 @@ func hidden(err error) error {
 func (p Places) Adopt(e Entry, session string) error {
 	e.Session = session
 	var failed error
-	for _, f := range p.of(e) {
-		failed = errors.Join(failed, f.write(e))
+	for _, f := range e.Folders { // other folders may have copies, as after the path of the home folder has changed
+		failed = errors.Join(failed, folder(f).write(e))
 	}
 	return failed
 }
@@ -140,20 +125,10 @@ func (p Places) Adopt(e Entry, session string) error {
 // Remove removes the files of an entry from all folders. Missing files are not an error.
 func (p Places) Remove(e Entry) error {
 	var failed error
-	for _, f := range distinct(append(p.of(e), p.look...)...) {
-		failed = errors.Join(failed, f.remove(e))
+	for _, f := range distinct(slices.Concat(e.Folders, p.look)...) {
+		failed = errors.Join(failed, folder(f).remove(e))
 	}
 	return failed
-}
-
-// of returns the folders that an entry names. Other folders may have copies, for example
-// after the path of the home folder has changed.
-func (p Places) of(e Entry) []folder {
-	all := make([]folder, len(e.Folders))
-	for i, path := range e.Folders {
-		all[i] = folder(path)
-	}
-	return all
 }
 
 // List returns the entries of running gateways, the newest first, and removes the entries
@@ -177,8 +152,8 @@ func (p Places) prune() (running, ended []Entry, paths []string, err error) {
 		_ = p.Remove(e) // after an error, the next List tries again
 	}
 	for _, f := range p.look {
-		if files, err := f.files(); err == nil { // Look has returned the error
-			paths = append(paths, f.sweep(files)...)
+		if files, err := folder(f).files(); err == nil { // Look has returned the error
+			paths = append(paths, folder(f).sweep(files)...)
 		}
 	}
 	return running, ended, paths, err
@@ -188,12 +163,12 @@ func (p Places) prune() (running, ended []Entry, paths []string, err error) {
 // any. It returns an error only if there is no running gateway.
 func (p Places) Look() (running, ended []Entry, err error) {
 	for _, f := range p.look {
-		files, failed := f.files()
+		files, failed := folder(f).files()
 		if failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}
-		here, gone := f.entries(files)
+		here, gone := folder(f).entries(files)
 		running, ended = joined(running, here), joined(ended, gone)
 	}
 	sortNewestFirst(running)
