@@ -121,11 +121,16 @@ func (f File) at(name string) []string { return append(f.keys[:len(f.keys):len(f
 
 // plainEntry returns an entry with the command and the arguments.
 func plainEntry(e Entry) ordered {
-	args := make([]any, len(e.Args))
-	for i, arg := range e.Args {
-		args[i] = arg
+	return ordered{{"command", e.Command}, {"args", list(e.Args...)}}
+}
+
+// list returns texts as a value of JSON.
+func list(texts ...string) []any {
+	out := make([]any, len(texts))
+	for i, text := range texts {
+		out[i] = text
 	}
-	return ordered{{"command", e.Command}, {"args", args}}
+	return out
 }
 
 // typedEntry returns a plainEntry with "type": "stdio".
@@ -133,9 +138,5 @@ func typedEntry(e Entry) ordered { return append(ordered{{"type", "stdio"}}, pla
 
 // listEntry returns an entry with the command and the arguments in one list.
 func listEntry(e Entry) ordered {
-	words := []any{e.Command}
-	for _, arg := range e.Args {
-		words = append(words, arg)
-	}
-	return ordered{{"type", "local"}, {"command", words}, {"enabled", true}}
+	return ordered{{"type", "local"}, {"command", append(list(e.Command), list(e.Args...)...)}, {"enabled", true}}
 }

@@ -23,10 +23,10 @@ var codex = Client{
 		t.rename("enabled_tools", "includeTools")
 		t.rename("disabled_tools", "excludeTools")
 		for header, name := range object(t.fields["env_http_headers"]) {
-			t.header(header, reference(name))
+			t.set("headers", header, reference(name))
 		}
 		if name, ok := t.fields["bearer_token_env_var"]; ok {
-			t.header("Authorization", "Bearer "+reference(name))
+			t.set("headers", "Authorization", "Bearer "+reference(name))
 		}
 		t.drop("env_http_headers", "bearer_token_env_var")
 		t.rename("tool_timeout_sec", "timeout")

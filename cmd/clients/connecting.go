@@ -26,11 +26,7 @@ const entryName = "toolscript"
 func (e Entry) definition(c *Client) ordered {
 	out := c.entry(e)
 	if c.inherit != "" && len(e.Variables) > 0 {
-		names := make([]any, len(e.Variables))
-		for i, name := range e.Variables {
-			names[i] = name
-		}
-		out = append(out, ordered{{c.inherit, names}}...)
+		out = append(out, pair{c.inherit, list(e.Variables...)})
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -97,12 +98,9 @@ func (n *node) mask(name string) {
 		v.AfterExtra = maskComments(v.AfterExtra)
 		before := ""
 		for i := range v.Elements {
-			if before == "" {
-				before = listName(name)
-			}
 			item := (*node)(&v.Elements[i])
 			flag := flagBefore(item.plain())
-			item.mask(before)
+			item.mask(cmp.Or(before, listName(name)))
 			before = flag
 		}
 	}

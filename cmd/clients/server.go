@@ -146,13 +146,14 @@ func (t *translation) rename(from, to string) {
 	}
 }
 
-func (t *translation) header(name, value string) {
-	headers := object(t.fields["headers"])
-	if headers == nil {
-		headers = map[string]any{}
+// set sets a field of an object in the definition.
+func (t *translation) set(in, field string, value any) {
+	fields := object(t.fields[in])
+	if fields == nil {
+		fields = map[string]any{}
 	}
-	headers[name] = value
-	t.fields["headers"] = headers
+	fields[field] = value
+	t.fields[in] = fields
 }
 
 // login translates the object oauth. scopes names its list of scopes, which becomes scope.
@@ -178,15 +179,9 @@ func (t *translation) login(scopes string, without ...string) {
 }
 
 func (t *translation) setLogin(field string, value any) {
-	if value == nil || value == "" {
-		return
+	if value != nil && value != "" {
+		t.set("oauth", field, value)
 	}
-	login := object(t.fields["oauth"])
-	if login == nil {
-		login = map[string]any{}
-	}
-	login[field] = value
-	t.fields["oauth"] = login
 }
 
 // kinds maps the names that clients have for the types of servers.

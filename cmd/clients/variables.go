@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -74,11 +75,7 @@ func editorVariable(v variable) (string, bool) {
 	case "pathSeparator", "/":
 		return string(filepath.Separator), true
 	case "input":
-		why := v.asked[v.rest]
-		if why == "" {
-			why = v.Client.Title + " asks for it"
-		}
-		return v.need(v.rest, why), true
+		return v.need(v.rest, cmp.Or(v.asked[v.rest], v.Client.Title+" asks for it")), true
 	}
 	if v.rest == "" || strings.HasPrefix(v.rest, "-") {
 		return "", false
