@@ -25,6 +25,9 @@ func Load(o Options) (*Config, error) {
 		return nil, err
 	}
 	l := loader{options: o, config: &Config{Servers: map[string]upstream.Config{}}, awake: map[string]bool{}}
+	if o.Identify {
+		l.config.Identities = map[string]Identity{}
+	}
 	for _, file := range files {
 		if err := l.load(&file); err != nil {
 			return nil, err

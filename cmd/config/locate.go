@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,11 +17,7 @@ import (
 // --config, else of TOOLSCRIPT_CONFIG, else the user's file and the project's file. The
 // project's file is listed only if it exists.
 func Locate(o Options) ([]File, error) {
-	list := o.Config
-	if list == "" {
-		list = o.env("TOOLSCRIPT_CONFIG")
-	}
-	if list != "" {
+	if list := cmp.Or(o.Config, o.env("TOOLSCRIPT_CONFIG")); list != "" {
 		return o.named(list)
 	}
 	work, err := o.workDir()
@@ -90,14 +87,7 @@ const mostCommas = 20
 // DataDir returns the absolute path of the data folder, which need not exist: --data-dir,
 // else TOOLSCRIPT_DATA_DIR, else that of dataFolder.
 func DataDir(o Options) (string, error) {
-	path := o.DataDir
-	if path == "" {
-		path = o.env("TOOLSCRIPT_DATA_DIR")
-	}
-	if path == "" {
-		path = o.dataFolder()
-	}
-	return o.absolute(path)
+	return o.absolute(cmp.Or(o.DataDir, o.env("TOOLSCRIPT_DATA_DIR"), o.dataFolder()))
 }
 
 // projectFile returns the file in the root of the project that a folder belongs to.

@@ -21,13 +21,12 @@ type Profile struct {
 func (l *loader) profiles(d *document) {
 	s := &l.config.Settings
 	if all := d.root.child("profiles"); all != nil {
-		s.Profiles = maps.Clone(s.Profiles)
-		if s.Profiles == nil {
-			s.Profiles = map[string]Profile{}
-		}
+		profiles := map[string]Profile{}
+		maps.Copy(profiles, s.Profiles)
 		for name, n := range all.children() {
-			s.Profiles[name] = Profile{n.child("description").text(), append(toolscript.Filter{}, n.child("allow").texts()...)}
+			profiles[name] = Profile{n.child("description").text(), append(toolscript.Filter{}, n.child("allow").texts()...)}
 		}
+		s.Profiles = profiles
 	}
 	n := d.root.child("profile")
 	if n == nil {

@@ -80,7 +80,7 @@ func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) 
 			id := identify(d.path, parts.servers[name], n, values)
 			id.Project, id.Named = e.file.Project, e.file.Named
 			if l.options.Identify {
-				l.identity(name, id)
+				l.config.Identities[name] = id
 			}
 			if refers && !misplaced[server(name)] {
 				secret = l.secretsOf(name, n, id)
@@ -91,14 +91,6 @@ func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) 
 		}
 		n.expand(values, secret)
 	}
-}
-
-// identity records the identity of a server. A later file replaces an earlier identity.
-func (l *loader) identity(name string, id Identity) {
-	if l.config.Identities == nil {
-		l.config.Identities = map[string]Identity{}
-	}
-	l.config.Identities[name] = id
 }
 
 // delivered are the fields of a definition that the server receives. The others decide

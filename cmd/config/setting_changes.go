@@ -31,10 +31,8 @@ func (s Settings) Differences(now, start Settings) []toolscript.SettingChange {
 	for _, name := range s.Search.Changes(now.Search) {
 		changes = append(changes, toolscript.SettingChange{Name: "search." + name})
 	}
-	providers := maps.Clone(s.Harness.Providers)
-	if providers == nil {
-		providers = map[string]Provider{}
-	}
+	providers := map[string]Provider{}
+	maps.Copy(providers, s.Harness.Providers)
 	maps.Copy(providers, now.Harness.Providers)
 	for name := range providers {
 		if s.Harness.Providers[name] != now.Harness.Providers[name] {

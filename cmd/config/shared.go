@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -35,9 +36,7 @@ func (o Options) share(c *upstream.Config, n *node) error {
 	if !c.Kind().Process {
 		return nil
 	}
-	if c.Dir == "" {
-		c.Dir = folder
-	}
+	c.Dir = cmp.Or(c.Dir, folder)
 	for _, name := range c.InheritNames {
 		value, ok := o.lookupEnv(name)
 		if _, set := c.Env[name]; ok && !set {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/api"
@@ -48,13 +49,8 @@ func noPlace(by api.LinkRequest, err error) error {
 
 // desktop reports whether there is a screen for a browser.
 func desktop(lookupEnv func(string) (string, bool)) bool {
-	if runtime.GOOS != "linux" {
-		return true
-	}
-	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
-		if value, _ := lookupEnv(name); value != "" {
-			return true
-		}
-	}
-	return false
+	return runtime.GOOS != "linux" || slices.ContainsFunc([]string{"WAYLAND_DISPLAY", "DISPLAY"}, func(name string) bool {
+		value, _ := lookupEnv(name)
+		return value != ""
+	})
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -39,9 +40,7 @@ func (x *examination) plugin() {
 		p.Error = err.Error()
 	}
 	folder, _ := x.Host.Config.LookupEnv("CLAUDE_CONFIG_DIR")
-	if folder == "" {
-		folder = filepath.Join(x.Home, ".claude")
-	}
+	folder = cmp.Or(folder, filepath.Join(x.Home, ".claude"))
 	root := ""
 	p.Version, root, p.Installed = installedPlugin(folder)
 	all := x.claudeSettings(folder)

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,11 +144,7 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 		if s.State == toolscript.NeedsAuth {
 			fix = toolscript.Command("auth", s.Name)
 		}
-		text := s.Error
-		if text == "" {
-			text = fmt.Sprintf("it did not connect within %s", actors.DefaultConnectTimeout)
-		}
-		x.broken("server "+s.Name, fix, "%s", text)
+		x.broken("server "+s.Name, fix, "%s", cmp.Or(s.Error, fmt.Sprintf("it did not connect within %s", actors.DefaultConnectTimeout)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -29,12 +30,7 @@ func CommandAllowed(command string, program func(args []string) bool) bool {
 	if err != nil || len(file.Stmts) == 0 {
 		return false
 	}
-	for _, stmt := range file.Stmts {
-		if !list(stmt, program) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(file.Stmts, func(stmt *syntax.Stmt) bool { return !list(stmt, program) })
 }
 
 // list reports whether a statement is an allowed pipeline, or several joined by &&.
@@ -63,12 +59,7 @@ func pipeline(stmt *syntax.Stmt, program func([]string) bool) bool {
 	if len(call) < 2 || call[0] != "toolscript" || !program(call[1:]) {
 		return false
 	}
-	for _, stage := range stages[1:] {
-		if !filter(stage) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(stages[1:], func(stage []string) bool { return !filter(stage) })
 }
 
 // flatten returns the words of each stage of a pipeline.

@@ -160,10 +160,8 @@ func (m *Manifest) launch() launchConfig {
 	if own.Args != nil {
 		all.Args = own.Args
 	}
-	env := maps.Clone(all.Env)
-	if env == nil {
-		env = map[string]string{}
-	}
+	env := map[string]string{}
+	maps.Copy(env, all.Env)
 	maps.Copy(env, own.Env)
 	all.Env = env
 	return all

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,9 +35,7 @@ func (o *addOptions) takesBundle(s Definition) bool {
 
 // addRegistryBundle adds the first bundle of a server of the registry that runs on this system.
 func (o *addOptions) addRegistryBundle(ctx context.Context, e Entry, words []string) (err error) {
-	if o.name == "" {
-		o.name = e.Server.LocalName()
-	}
+	o.name = cmp.Or(o.name, e.Server.LocalName())
 	o.describeEntry(e)
 	for _, p := range e.Server.bundles() {
 		if err = o.addDownloaded(ctx, p, words); toolscript.KindOf(err) != toolscript.Unsupported {
