@@ -12,7 +12,7 @@ import (
 )
 
 // definingFields returns the fields of a server that decide which program or address it is,
-// and which data it gets: all fields except mcpclient.Limits, including unknown fields. The
+// and which data it gets: all fields except upstream.Limits, including unknown fields. The
 // user trusts these fields. The others only limit a trusted server, so they may change
 // without a question.
 func definingFields(n *node) []string {

@@ -28,7 +28,7 @@ func (r record) secret(name string) Secret {
 	return Secret{Name: name, Storage: r.Storage, Changed: r.Changed, Allowed: slices.Clone(r.Allowed)}
 }
 
-// Book is the content of a store at one time. A nil Book is empty. It must not be printed.
+// Book is the content of a store at one time. It must not be printed.
 type Book struct {
 	store   Store
 	content *content
