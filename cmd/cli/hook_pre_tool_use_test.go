@@ -207,6 +207,8 @@ func TestPreToolUseAsksAboutTrust(t *testing.T) {
 		"toolscript search x; toolscript trust --yes": "ask", "npx toolscript trust --yes": "ask", "toolscript trust --remove": "ask",
 		"toolscript add github": "ask", "toolscript init -- node x.js": "ask", "toolscript config import --yes": "ask", "toolscript connect cursor --yes": "ask",
 		"toolscript enable x --yes": "ask", "toolscript pins accept x": "ask", "toolscript approvals allow apr_1": "ask", "toolscript secret confirm": "ask",
+		"toolscript add evil --yes -- sh -c x --help": "ask", "toolscript init --yes node -h": "ask", "toolscript trust --yes -- --help": "ask", "toolscript add evil -- ls -h": "ask",
+		"toolscript add --help": "", "toolscript connect cursor -h": "", "toolscript init --help -- node": "",
 		"cd sub && toolscript pins accept x__y": "ask", "toolscript pins": "", "toolscript approvals": "", "toolscript enable --help": "",
 		"toolscript logs -f --server demo": "allow", "toolscript logs --follow --server demo --json": "allow",
 		"toolscript trust --help": "", "toolscript config path": "", "toolscript doctor": "", "git log --grep trust": "", "toolscript search trust": "allow",

@@ -32,16 +32,17 @@ var personCommands = map[string]string{
 }
 
 // personCommandsIn returns the personCommands in a shell command of any form, with their effects. Commands
-// that only ask for help are left out.
+// that only ask for help are left out; the --help of another program, which add and init start, does not count.
 func (c *agentCall) personCommandsIn(command string) (reasons []string) {
-	calls := CallsIn(command)
-	if len(calls) == 0 {
-		return nil
-	}
-	for _, args := range calls {
+	for _, args := range CallsIn(command) {
 		root := c.tree(c.Dir, args)
 		found, rest, err := root.Find(args)
-		if err != nil || slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+		if err != nil {
+			continue
+		}
+		found.InitDefaultHelpFlag()
+		err = found.ParseFlags(rest)
+		if help, _ := found.Flags().GetBool("help"); help && err == nil { // the flag exists
 			continue
 		}
 		name := strings.TrimPrefix(found.CommandPath(), root.Name()+" ")
