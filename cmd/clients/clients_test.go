@@ -338,3 +338,27 @@ func TestLinkWithinTheFolder(t *testing.T) {
 		t.Errorf("link %v, %v; file %s", info, err, s.read("$HOME/dotfiles/cursor.json"))
 	}
 }
+
+// TestServerName: a server has the name of its package, image, program or domain.
+func TestServerName(t *testing.T) {
+	for words, want := range map[string]string{
+		"npx -y @modelcontextprotocol/server-filesystem@2026.1.14 .": "filesystem",
+		"uvx mcp-server-git":  "git",
+		"node ./weather.js":   "weather",
+		"/opt/x/files.exe -v": "files",
+		"docker run -i --rm -e GITHUB_PERSONAL_ACCESS_TOKEN ghcr.io/github/github-mcp-server:1.0": "github",
+		"docker run --env A=b -v /home/me:/data --name box mcp/notes":                             "notes",
+		"https://mcp.example.com/mcp": "example",
+		"http://localhost:3000/mcp":   "localhost",
+		"http://127.0.0.1:3000/mcp":   "server",
+		"http://[::1]:3000/mcp":       "server",
+	} {
+		command, address := strings.Fields(words), ""
+		if strings.Contains(words, "://") {
+			command, address = nil, words
+		}
+		if got := clients.ServerName(command, address); got != want {
+			t.Errorf("%s: %q, want %q", words, got, want)
+		}
+	}
+}

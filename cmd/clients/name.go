@@ -2,21 +2,23 @@ package clients
 
 import (
 	"cmp"
+	"net"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
 // ServerName derives the name of a server from its command or its address.
 func ServerName(command []string, address string) string {
 	text := ""
-	if u, err := url.Parse(address); address != "" && err == nil {
+	if u, err := url.Parse(address); address != "" && err == nil && net.ParseIP(u.Hostname()) == nil {
 		parts := strings.Split(u.Hostname(), ".")
 		text = parts[max(len(parts)-2, 0)]
 	}
 	for i, word := range command {
 		base := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
-		if i > 0 && strings.HasPrefix(word, "-") {
+		if i > 0 && (strings.HasPrefix(word, "-") || containers[command[0]] && slices.Contains(valued, command[i-1])) {
 			continue
 		}
 		if text == "" || runners[text] {
@@ -24,6 +26,7 @@ func ServerName(command []string, address string) string {
 		}
 	}
 	text, _, _ = strings.Cut(text, "@")
+	text, _, _ = strings.Cut(text, ":") // the tag of an image
 	for _, affix := range []string{"mcp-server-", "server-", "mcp-"} {
 		text = strings.TrimPrefix(text, affix)
 	}
@@ -34,7 +37,13 @@ func ServerName(command []string, address string) string {
 }
 
 // runners are programs that run another program, whose name says more.
-var runners = map[string]bool{"npx": true, "uvx": true, "uv": true, "run": true, "node": true, "python": true, "python3": true, "deno": true, "bunx": true, "docker": true, "sh": true}
+var runners = map[string]bool{"npx": true, "uvx": true, "uv": true, "run": true, "node": true, "python": true, "python3": true, "deno": true, "bunx": true, "docker": true, "podman": true, "sh": true}
+
+// containers are programs that run images, and valued their options whose value is the next word.
+var (
+	containers = map[string]bool{"docker": true, "podman": true}
+	valued     = []string{"-e", "--env", "--env-file", "-v", "--volume", "--mount", "-p", "--publish", "--name", "--network", "--net", "-u", "--user", "-w", "--workdir", "--entrypoint", "--platform"}
+)
 
 // Words splits a command line at blanks outside of quotes.
 func Words(line string) []string {
