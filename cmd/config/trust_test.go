@@ -84,20 +84,6 @@ func TestTrustIsForOnePath(t *testing.T) {
 	}
 }
 
-func TestTrustOnceRecordsNothing(t *testing.T) {
-	s := newScene(t)
-	s.write(s.project, hostile)
-	s.env["SECRET"] = "1s"
-	s.options.Trust = true
-	if problem := s.load().Servers["db"].Problem; problem != nil {
-		t.Errorf("with Trust: %v", problem)
-	}
-	s.options.Trust = false
-	if problem := s.load().Servers["db"].Problem; problem == nil {
-		t.Error("Trust was recorded")
-	}
-}
-
 func TestReviewShowsWhatChanged(t *testing.T) {
 	s := newScene(t)
 	before := `{"limits": {"memoryMb": 9}, "mcpServers": {
