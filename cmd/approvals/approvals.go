@@ -127,26 +127,15 @@ func listApprovals(ctx context.Context, a *app.App, f terminal.Form) error {
 }
 
 func showApproval(ctx context.Context, a *app.App, args []string, f terminal.Form) error {
-	g, err := a.Target.Require(ctx)
+	g, request, err := chosen(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	pending, err := g.PendingApprovals(ctx)
-	if err != nil {
-		return err
-	}
-	request, err := chosen(pending, args)
-	if err != nil {
-		return err
-	}
 	if request, err = g.PendingApproval(ctx, request.ID); err != nil {
 		return err
 	}
-	if f.Structured() {
-		return f.Write(a.Stdout, request)
-	}
-	return a.Print("%s", strings.TrimSpace(terminal.ApprovalText(request))+"\n  answer: "+toolscript.Command("approvals", "allow", request.ID)+" (or deny)")
+	return printApproval(a, request, f)
 }
 
 // watchApprovals prints each waiting request once, until ctx ends.
@@ -199,19 +188,11 @@ type answeredApproval struct {
 
 // answerApproval sends the answer to the request that args names, or to the only one that waits.
 func answerApproval(ctx context.Context, a *app.App, args []string, answer toolscript.ApprovalAnswer, f terminal.Form) error {
-	g, err := a.Target.Require(ctx)
+	g, request, err := chosen(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	pending, err := g.PendingApprovals(ctx)
-	if err != nil {
-		return err
-	}
-	request, err := chosen(pending, args)
-	if err != nil {
-		return err
-	}
 	if answer.Action == toolscript.ApprovalAllow {
 		a.Say("%s", strings.TrimSpace(terminal.ApprovalText(request)))
 		_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // on error, the code is shown elsewhere; the user's file must allow this terminal
@@ -228,7 +209,24 @@ func answerApproval(ctx context.Context, a *app.App, args []string, answer tools
 	return a.Print("%s %s", map[toolscript.ApprovalAction]string{toolscript.ApprovalAllow: "Allowed", toolscript.ApprovalDeny: "Denied"}[answer.Action], terminal.OneLine(request.Tool))
 }
 
-func chosen(pending []toolscript.Approval, args []string) (toolscript.Approval, error) {
+// chosen returns the request that args names, or the only one that waits, and its gateway, which the caller closes.
+func chosen(ctx context.Context, a *app.App, args []string) (*app.Gateway, toolscript.Approval, error) {
+	g, err := a.Target.Require(ctx)
+	if err != nil {
+		return nil, toolscript.Approval{}, err
+	}
+	pending, err := g.PendingApprovals(ctx)
+	if err == nil {
+		var request toolscript.Approval
+		if request, err = choose(pending, args); err == nil {
+			return g, request, nil
+		}
+	}
+	g.Close()
+	return nil, toolscript.Approval{}, err
+}
+
+func choose(pending []toolscript.Approval, args []string) (toolscript.Approval, error) {
 	if len(args) == 0 && len(pending) == 1 {
 		return pending[0], nil
 	}

@@ -25,24 +25,13 @@ func fileOf(stream any) *os.File {
 
 // Columns returns the width of a terminal, or 0 if w is not a terminal.
 func Columns(w io.Writer) int {
-	width, _ := size(w)
-	return width
-}
-
-// Rows returns the height of a terminal, or 0 if w is not a terminal.
-func Rows(w io.Writer) int {
-	_, height := size(w)
-	return height
-}
-
-func size(w io.Writer) (width, height int) {
 	file := fileOf(w)
 	if !Is(file) {
-		return 0, 0
+		return 0
 	}
-	width, height, err := term.GetSize(int(file.Fd()))
+	width, _, err := term.GetSize(int(file.Fd()))
 	if err != nil {
-		return 0, 0
+		return 0
 	}
-	return max(width, 0), max(height, 0)
+	return max(width, 0)
 }
