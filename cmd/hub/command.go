@@ -27,6 +27,12 @@ type hubOptions struct {
 	form     terminal.Form
 }
 
+// report has the options of commands that only print a result.
+type report struct {
+	*app.App
+	form terminal.Form
+}
+
 // New makes the command that runs a hub. Its subcommands manage the hub.
 func New(a *app.App) *cobra.Command {
 	o := &hubOptions{App: a}

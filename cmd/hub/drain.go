@@ -10,13 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-type hubDrainOptions struct {
-	*app.App
-	form terminal.Form
-}
-
 func newHubDrain(a *app.App) *cobra.Command {
-	o := &hubDrainOptions{App: a}
+	o := &report{App: a}
 	c := &cobra.Command{
 		Use:   "drain HOST",
 		Short: "End the hubs of the fleet on a host, without failing a call",
@@ -29,7 +24,7 @@ systemctl stop do the same. The hub of this host's shared servers is ended by hu
 HOST is the name of the machine as status fleet shows it. The credentials of "fleet" need the
 permissions of the role hub. The command returns when the hubs have left the fleet.`,
 		Args: app.Takes("HOST"),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return o.drain(c.Context(), args[0]) },
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print the hubs as JSON")
 	return c
@@ -41,7 +36,7 @@ type DrainedHubs struct {
 	Hubs []string `json:"hubs"` // ids of the hubs
 }
 
-func (o *hubDrainOptions) run(ctx context.Context, host string) error {
+func (o *report) drain(ctx context.Context, host string) error {
 	at, err := FleetAddress(o.App)
 	if err != nil {
 		return err

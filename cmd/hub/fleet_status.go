@@ -15,19 +15,14 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-type fleetStatusOptions struct {
-	*app.App
-	form terminal.Form
-}
-
 // NewFleetStatus returns the command status fleet.
 func NewFleetStatus(a *app.App) *cobra.Command {
-	o := &fleetStatusOptions{App: a}
+	o := &report{App: a}
 	c := &cobra.Command{
 		Use:   "fleet",
 		Short: "Show the servers and runners that the hubs of the fleet offer",
 		Args:  app.Takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE:  func(c *cobra.Command, _ []string) error { return o.fleet(c.Context()) },
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print the state of the fleet as JSON")
 	return c
@@ -70,7 +65,7 @@ type FleetRunner struct {
 	Failed  uint64 `json:"failed"` // runs whose sandbox failed
 }
 
-func (o *fleetStatusOptions) run(ctx context.Context) error {
+func (o *report) fleet(ctx context.Context) error {
 	at, err := FleetAddress(o.App)
 	if err != nil {
 		return err
@@ -82,7 +77,7 @@ func (o *fleetStatusOptions) run(ctx context.Context) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, s)
 	}
-	return o.table(s)
+	return o.fleetTable(s)
 }
 
 // FleetAddress returns the address of the fleet in the configuration, or an error of kind NotFound.
@@ -125,7 +120,7 @@ func SurveyFleet(ctx context.Context, at cluster.Address) (s FleetStatus, err er
 	return s, err
 }
 
-func (o *fleetStatusOptions) table(s FleetStatus) error {
+func (o *report) fleetTable(s FleetStatus) error {
 	if len(s.Servers) == 0 && len(s.Runners) == 0 {
 		return o.Print("No hub offers anything to the fleet at %s; run on a machine with servers: toolscript hub --serve FILE", s.Fleet)
 	}

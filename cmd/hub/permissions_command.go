@@ -2,14 +2,12 @@ package hub
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/nats-io/nkeys"
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
@@ -82,7 +80,7 @@ func (o *fleetPermissionsOptions) run(words []string) error {
 // clients returns the clients of the words; without words, the one client of the flags.
 func (o *fleetPermissionsOptions) clients(words []string) (all []Client, err error) {
 	if len(words) > 0 && (len(o.roles) > 0 || len(o.servers) > 0 || o.user != "") {
-		return nil, wrongClient("--role, --server and --user are for one client; write all clients as USER=ROLE:SERVER, or use only flags")
+		return nil, invalid("--role, --server and --user are for one client; write all clients as USER=ROLE:SERVER, or use only flags")
 	}
 	for _, word := range words {
 		c, err := ParseClient(word)
@@ -93,7 +91,7 @@ func (o *fleetPermissionsOptions) clients(words []string) (all []Client, err err
 	}
 	if len(words) == 0 {
 		if len(o.roles) == 0 {
-			return nil, wrongClient("--role is missing: gateway, hub, runner or operator")
+			return nil, invalid("--role is missing: gateway, hub, runner or operator")
 		}
 		c := Client{User: cmp.Or(o.user, cluster.DefaultUser), Roles: ParseRoles(o.roles), Servers: o.servers}
 		if o.user == "" && !slices.Contains(c.Roles, RoleGateway) {
@@ -115,20 +113,16 @@ func addKey(clients []Client, word string) error {
 	if !ok {
 		user, key = clients[0].User, word
 		if len(clients) > 1 {
-			return wrongClient("--nkey does not say whose key it is; write --nkey USER=KEY")
+			return invalid("--nkey does not say whose key it is; write --nkey USER=KEY")
 		}
 	}
 	if !nkeys.IsValidPublicUserKey(key) {
-		return wrongClient("--nkey takes the public key of a user, which begins with U; print one with: nk -gen user -pubout")
+		return invalid("--nkey takes the public key of a user, which begins with U; print one with: nk -gen user -pubout")
 	}
 	i := slices.IndexFunc(clients, func(c Client) bool { return c.User == user })
 	if i < 0 {
-		return wrongClient("--nkey names the client %q, which is not one of the clients", user)
+		return invalid("--nkey names the client %q, which is not one of the clients", user)
 	}
 	clients[i].NKey = key
 	return nil
-}
-
-func wrongClient(format string, args ...any) error {
-	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
 }

@@ -13,13 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
-type hubReleaseOptions struct {
-	*app.App
-	form terminal.Form
-}
-
 func newHubRelease(a *app.App) *cobra.Command {
-	o := &hubReleaseOptions{App: a}
+	o := &report{App: a}
 	c := &cobra.Command{
 		Use:   "release SERVER",
 		Short: "Let another hub of the fleet own a server, or repair its lease",
@@ -35,7 +30,7 @@ not removed.
 
 The credentials of "fleet" need the permissions of the role hub.`,
 		Args: app.Takes("SERVER"),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return o.release(c.Context(), args[0]) },
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print what was done as JSON")
 	return c
@@ -49,7 +44,7 @@ type ReleasedLease struct {
 	Owner   string `json:"owner,omitempty"`   // owner that the removed record named
 }
 
-func (o *hubReleaseOptions) run(ctx context.Context, server string) error {
+func (o *report) release(ctx context.Context, server string) error {
 	at, err := FleetAddress(o.App)
 	if err != nil {
 		return err
@@ -64,10 +59,10 @@ func (o *hubReleaseOptions) run(ctx context.Context, server string) error {
 		return &toolscript.Error{Kind: toolscript.NotFound, Server: server, Err: fmt.Errorf(
 			"no hub owns the server %s, and no lease of it has to be released; see: toolscript status fleet", server)}
 	}
-	return o.shown(ReleasedLease{Server: server, Host: r.Host, Removed: r.Cleared.Found, Owner: r.Cleared.Owner})
+	return o.released(ReleasedLease{Server: server, Host: r.Host, Removed: r.Cleared.Found, Owner: r.Cleared.Owner})
 }
 
-func (o *hubReleaseOptions) shown(r ReleasedLease) error {
+func (o *report) released(r ReleasedLease) error {
 	switch {
 	case o.form.Structured():
 		return o.form.Write(o.Stdout, r)

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -14,19 +15,14 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
-type hubStatusOptions struct {
-	*app.App
-	form terminal.Form
-}
-
 // NewStatus returns the command status hub.
 func NewStatus(a *app.App) *cobra.Command {
-	o := &hubStatusOptions{App: a}
+	o := &report{App: a}
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Show the shared servers, and the gateways that use them",
 		Args:  app.Takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE:  func(c *cobra.Command, _ []string) error { return o.hub(c.Context()) },
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print the state of the hub as JSON")
 	return c
@@ -41,7 +37,7 @@ type Status struct {
 	UptimeSeconds int64     `json:"uptimeSeconds,omitempty"`
 	Port          int       `json:"port,omitempty"` // port for NATS clients
 	Log           string    `json:"log,omitempty"`
-	MemoryMB      float64   `json:"memoryMb,omitempty"`
+	MemoryMB      float64   `json:"memoryMb,omitempty"` // private memory of the process; only on Linux
 	Gateways      []Gateway `json:"gateways"`
 	Servers       []Server  `json:"servers"`
 }
@@ -71,11 +67,11 @@ type Server struct {
 	Errors        uint64                 `json:"errors"`
 	InFlight      int                    `json:"inFlight"`
 	UptimeSeconds int64                  `json:"uptimeSeconds,omitempty"` // only while the server is ready
-	MemoryMB      float64                `json:"memoryMb,omitempty"`      // memory of the processes of the server
+	MemoryMB      float64                `json:"memoryMb,omitempty"`      // private memory of its processes; only on Linux
 	Error         string                 `json:"error,omitempty"`
 }
 
-func (o *hubStatusOptions) run(ctx context.Context) error {
+func (o *report) hub(ctx context.Context) error {
 	place, err := PlaceOf(o.App)
 	if err != nil {
 		return err
@@ -85,12 +81,12 @@ func (o *hubStatusOptions) run(ctx context.Context) error {
 		return err
 	}
 	if r == nil {
-		return o.none()
+		return o.noHub()
 	}
 	status, err := r.Query(ctx)
 	if err != nil {
 		if _, still, readErr := place.Read(); readErr == nil && !still {
-			return o.none() // the hub has ended in the meantime
+			return o.noHub() // the hub has ended in the meantime
 		}
 		return err
 	}
@@ -98,10 +94,10 @@ func (o *hubStatusOptions) run(ctx context.Context) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, shown)
 	}
-	return o.table(shown)
+	return o.hubTable(shown)
 }
 
-func (o *hubStatusOptions) none() error {
+func (o *report) noHub() error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, Status{Gateways: []Gateway{}, Servers: []Server{}})
 	}
@@ -112,16 +108,21 @@ func (o *hubStatusOptions) none() error {
 func shownHub(r *Running, status hub.Status) Status {
 	shown := Status{
 		Running: true, PID: r.PID, Version: status.Version, Protocol: status.Protocol, UptimeSeconds: secondsSince(status.Started),
-		Port: r.Port, Log: r.Log, MemoryMB: megabytes(Memory(r.PID)), Gateways: []Gateway{}, Servers: []Server{},
+		Port: r.Port, Log: r.Log, MemoryMB: decimal(Memory(r.PID)), Gateways: []Gateway{}, Servers: []Server{},
 	}
 	for _, g := range status.Gateways {
 		shown.Gateways = append(shown.Gateways, Gateway{g.PID, g.Label, g.Since, g.InFlight, g.Servers})
 	}
+	var leaders []int
+	for _, s := range status.Servers {
+		leaders = append(leaders, s.Status.PID)
+	}
+	memory := GroupMemory(leaders)
 	for _, s := range status.Servers {
 		one := Server{
 			Name: s.Name, Key: s.Key, Folder: s.Folder, Service: s.Service, Type: s.Status.Type, State: s.Status.State, PID: s.Status.PID,
 			Gateways: s.Gateways, IdleSince: s.IdleSince, Tools: s.Status.Tools, Calls: s.Calls, Errors: s.Errors,
-			InFlight: s.Status.InFlight, MemoryMB: megabytes(GroupMemory(s.Status.PID)), Error: s.Status.Error,
+			InFlight: s.Status.InFlight, MemoryMB: decimal(memory[s.Status.PID]), Error: s.Status.Error,
 		}
 		if s.Status.State == toolscript.Ready {
 			one.UptimeSeconds = secondsSince(s.Status.Since)
@@ -133,10 +134,10 @@ func shownHub(r *Running, status hub.Status) Status {
 
 func secondsSince(t time.Time) int64 { return int64(time.Since(t) / time.Second) }
 
-// megabytes converts bytes to megabytes with one decimal.
-func megabytes(bytes int64) float64 { return float64(bytes*10>>20) / 10 }
+// decimal returns a number with one decimal.
+func decimal(n float64) float64 { return math.Round(n*10) / 10 }
 
-func (o *hubStatusOptions) table(shown Status) error {
+func (o *report) hubTable(shown Status) error {
 	if err := o.Print("Hub: PID %d, version %s, up %s, gateways: %d", shown.PID, shown.Version,
 		time.Duration(shown.UptimeSeconds)*time.Second, len(shown.Gateways)); err != nil {
 		return err

@@ -9,13 +9,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-type hubStopOptions struct {
-	*app.App
-	form terminal.Form
-}
-
 func newHubStop(a *app.App) *cobra.Command {
-	o := &hubStopOptions{App: a}
+	o := &report{App: a}
 	c := &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the hub and the shared servers",
@@ -25,7 +20,7 @@ The hub answers its calls in flight, for at most 12 seconds, and takes no new on
 with a shared server starts another hub when it needs it. The command returns when the hub has
 ended.`,
 		Args: app.Takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return o.stop(c.Context()) },
 	}
 	terminal.AddForm(c.Flags(), &o.form, "print the stopped hub as JSON")
 	return c
@@ -37,7 +32,7 @@ type StoppedHub struct {
 	PID     int  `json:"pid,omitempty"`
 }
 
-func (o *hubStopOptions) run(ctx context.Context) error {
+func (o *report) stop(ctx context.Context) error {
 	place, err := PlaceOf(o.App)
 	if err != nil {
 		return err

@@ -152,6 +152,28 @@ func Look(ctx context.Context, places discovery.Places, place *hub.Place) ([]Ite
 	return items, nil
 }
 
+// measure sets the private memory of the items: of the process of a gateway or the hub, and of the process group of a
+// server.
+func measure(items []Item) {
+	var leaders []int
+	for _, i := range items {
+		if i.Kind == KindServer {
+			leaders = append(leaders, i.PID)
+		}
+	}
+	groups := hub.GroupMemory(leaders)
+	for n := range items {
+		i := &items[n]
+		switch {
+		case i.elsewhere || i.State == discovery.Stale || i.PID == 0:
+		case i.Kind == KindServer:
+			i.MemoryMB = groups[i.PID]
+		default:
+			i.MemoryMB = hub.Memory(i.PID)
+		}
+	}
+}
+
 // finish sets the fields that depend on other fields and items.
 func (i *Item) finish(all []Item) {
 	if i.State == discovery.Stale || i.State == discovery.Silent {
