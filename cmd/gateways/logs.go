@@ -3,6 +3,7 @@ package gateways
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -99,11 +100,15 @@ func (o *logsOptions) writeLine(text string) error {
 	return err
 }
 
-// about reports whether a line is about the server of --server: it has the attribute
-// server, or the attribute tool with a tool of the server.
+// about reports whether a line, which is text or JSON, is about the server of --server: it has the
+// attribute server, or the attribute tool with a tool of the server.
 func (o *logsOptions) about(line string) bool {
 	if o.server == "" {
 		return true
+	}
+	var attributes struct{ Server, Tool string }
+	if json.Unmarshal([]byte(line), &attributes) == nil {
+		return attributes.Server == o.server || strings.HasPrefix(attributes.Tool, o.server+toolscript.Separator)
 	}
 	line = strings.TrimSuffix(line, "\n") + " "
 	for _, attribute := range []string{
