@@ -166,25 +166,10 @@ type describer interface {
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
 }
 
-// directDescriber describes the tools of the daemon of this process.
+// directDescriber describes the tools of the daemon of this process, with the methods of Direct.
 type directDescriber struct {
 	OwnPlace
 	api.Direct
-}
-
-// Servers implements describer.
-func (d directDescriber) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
-	return d.Direct.Servers(ctx, f, wait)
-}
-
-// Refresh implements describer.
-func (d directDescriber) Refresh(ctx context.Context, name string) (toolscript.ToolDescription, error) {
-	return d.Direct.Refresh(ctx, name)
-}
-
-// Describe implements describer.
-func (d directDescriber) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
-	return d.Direct.Describe(ctx, name)
 }
 
 // describer returns the describer of the tools of a place.
