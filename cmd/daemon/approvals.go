@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
+	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/internal/files"
 )
@@ -67,4 +68,14 @@ func (d *Daemon) ConfirmApproval(ctx context.Context, id string, pid int) error 
 		return err
 	}
 	return d.ShowApproval(ctx, id, show)
+}
+
+// pins returns the store of tool definitions as they were at first use, or nil without a data folder.
+func (h *Host) pins() pin.Store {
+	path, err := h.folder("pins")
+	if err != nil {
+		return nil
+	}
+	files.Tidy(path) // pins are seldom written again
+	return pin.Folder(path)
 }

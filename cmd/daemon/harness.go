@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -42,7 +41,7 @@ func (d *Daemon) process(ctx context.Context, g harness.Gateway, req toolscript.
 	}
 	o := harness.Options{Mode: mode, Plan: req.Plan, Record: req.Record, Cwd: req.Cwd, Allow: req.Allow, Profile: req.Profile, ToolPack: req.ToolPack, AllowedTools: req.AllowedTools, Packs: d.settings.Load().ToolPacks, ConversationID: req.ConversationID}
 	return harness.Process(ctx, g, read, o, func(item harness.Item) error {
-		text, err := encode(item)
+		text, err := toolscript.PlainJSON(item)
 		if err != nil {
 			return err
 		}
@@ -56,15 +55,4 @@ func provider(name string, api answer.API) string {
 		return cmp.Or(name, "anthropic")
 	}
 	return cmp.Or(name, "openai")
-}
-
-// encode writes an item on one line. Tags in texts stay readable.
-func encode(item harness.Item) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(item); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -130,49 +130,50 @@ func (o *Options) runLimits() toolscript.Limits {
 	return limits
 }
 
-// ConfiguredTokens returns output.maxTokens of the configuration. An error in the
-// configuration is reported where a run starts.
+// mentioned returns the settings of a configuration whose files have a text, which saves others the time to load it. An
+// error in the configuration is reported where a run starts; then, settings is nil.
+func mentioned(a *app.App, trust bool, key string) (settings *config.Settings, is bool) {
+	from := a.Host.ConfigOptions(trust)
+	if !config.Mentions(from, key) {
+		return nil, false
+	}
+	loaded, err := config.Load(from)
+	if err != nil {
+		return nil, true
+	}
+	return &loaded.Settings, true
+}
+
+// ConfiguredTokens returns output.maxTokens of the configuration.
 func ConfiguredTokens(a *app.App, trust bool) (tokens int, set bool) {
-	if !config.Mentions(a.Host.ConfigOptions(trust), "maxTokens") {
+	s, _ := mentioned(a, trust, "maxTokens")
+	if s == nil || s.Output.MaxTokens == nil {
 		return 0, false
 	}
-	loaded, err := config.Load(a.Host.ConfigOptions(trust))
-	if err != nil || loaded.Settings.Output.MaxTokens == nil {
-		return 0, false
-	}
-	return *loaded.Settings.Output.MaxTokens, true
+	return *s.Output.MaxTokens, true
 }
 
 // MediaLimits returns the largest number and size of the images and sounds of a value that a model is shown.
 func MediaLimits(a *app.App, trust bool) (blocks, bytes int64) {
 	var media config.Media
-	if config.Mentions(a.Host.ConfigOptions(trust), "mediaB") {
-		if loaded, err := config.Load(a.Host.ConfigOptions(trust)); err == nil {
-			media = loaded.Settings.Media
-		}
+	if s, _ := mentioned(a, trust, "mediaB"); s != nil {
+		media = s.Media
 	}
 	return media.Most()
 }
 
 // OffersPrompts reports whether MCP clients get the prompts, resources, skills and apps of servers.
 func OffersPrompts(a *app.App, trust bool) bool {
-	if !config.Mentions(a.Host.ConfigOptions(trust), "prompts") {
-		return true
-	}
-	loaded, err := config.Load(a.Host.ConfigOptions(trust))
-	return err == nil && !loaded.Settings.Output.NoPrompts
+	s, is := mentioned(a, trust, "prompts")
+	return !is || s != nil && !s.Output.NoPrompts
 }
 
 // TaskAfter returns how long a script of an MCP client lasts before it becomes a task; 0 is the default.
 func TaskAfter(a *app.App, trust bool) time.Duration {
-	if !config.Mentions(a.Host.ConfigOptions(trust), "taskAfter") {
-		return 0
+	if s, _ := mentioned(a, trust, "taskAfter"); s != nil {
+		return s.Output.TaskAfter
 	}
-	loaded, err := config.Load(a.Host.ConfigOptions(trust))
-	if err != nil {
-		return 0
-	}
-	return loaded.Settings.Output.TaskAfter
+	return 0
 }
 
 // KeepValue stores a value for toolscript output.

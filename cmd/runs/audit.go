@@ -57,7 +57,7 @@ func verifyAudit(a *app.App, out terminal.Form) error {
 		return a.Print("%s has no audit yet", dir)
 	}
 	if err := a.Print("the audit is complete: lines %d, files %d, from %s to %s", report.Lines, report.Files,
-		report.From.Local().Format("2006-01-02 15:04:05"), report.To.Local().Format("2006-01-02 15:04:05")); err != nil {
+		terminal.LocalTime(*report.From), terminal.LocalTime(*report.To)); err != nil {
 		return err
 	}
 	if report.Pruned > 0 {

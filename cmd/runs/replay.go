@@ -2,6 +2,7 @@ package runs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,14 +40,7 @@ func (d Divergence) String() string {
 	if d.Call > 0 {
 		text = fmt.Sprintf("call %d: %s", d.Call, d.Kind)
 	}
-	return fmt.Sprintf("%s: recorded %s, replayed %s", text, or(d.Recorded, "nothing"), or(d.Replayed, "nothing"))
-}
-
-func or(text, none string) string {
-	if text == "" {
-		return none
-	}
-	return text
+	return fmt.Sprintf("%s: recorded %s, replayed %s", text, cmp.Or(d.Recorded, "nothing"), cmp.Or(d.Replayed, "nothing"))
 }
 
 // ReplayReport is the result of a replay.

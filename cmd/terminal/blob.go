@@ -61,7 +61,7 @@ func describeBlobs(runID string, value []byte) ([]byte, []blob) {
 // describe returns the JSON of a descriptor. d says where the data is.
 func (b blob) describe(d descriptor) []byte {
 	d.Type, d.MimeType, d.Bytes = b.kind, b.mimeType, b.size
-	text, err := jsonText(d)
+	text, err := toolscript.PlainJSON(d)
 	if err != nil {
 		panic(err) // a struct of strings and numbers always encodes
 	}
@@ -94,7 +94,7 @@ func replaceBlobs(value []byte, pointer string, depth int, find func([]byte) (bl
 				return value
 			}
 			step = strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
-			name, err := jsonText(key)
+			name, err := toolscript.PlainJSON(key)
 			if err != nil {
 				return value
 			}
@@ -181,15 +181,6 @@ func (m members) has(names ...string) bool {
 // isContents reports whether the object is the contents of a resource, with its data in the member data.
 func (m members) isContents(data string) bool {
 	return m.text("uri") != "" && m.isText(data) && m.has("uri", "mimeType", data, "_meta")
-}
-
-// jsonText returns a value as JSON, without escaping HTML characters.
-func jsonText(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // ValueFile returns the content that --out writes: the bytes of the blob at a pointer, or of the
