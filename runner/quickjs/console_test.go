@@ -9,41 +9,16 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestInspect compares the output with that of Node.js 20 for the same expression.
+// TestInspect compares the output with that of Node.js 20 for the same expression. test/sandbox has the usual values.
 func TestInspect(t *testing.T) {
 	tests := []struct{ expression, want string }{
-		{`"text", 1, -0, 1n, true, null, undefined, Symbol("s")`, `text 1 -0 1n true null undefined Symbol(s)`},
-		{`["it's", 'say "x"', 'both \' and "', "a\nb", "\x01", ""]`, "[ \"it's\", 'say \"x\"', `both ' and \"`, 'a\\nb', '\\x01', '' ]"},
-		{`[]`, `[]`}, {`{}`, `{}`}, {`[[]]`, `[ [] ]`},
-		{`{a: 1, "b-c": 2, [Symbol("k")]: 3, d: undefined}`, `{ a: 1, 'b-c': 2, d: undefined, [Symbol(k)]: 3 }`},
 		{`[1, , , 4, ,]`, `[ 1, <2 empty items>, 4, <1 empty item> ]`},
-		{`Object.assign([1], {x: 2})`, `[ 1, x: 2 ]`},
-		{`{a: {b: {c: {d: 1}}}}`, `{ a: { b: { c: [Object] } } }`},
 		{`{a: {b: {c: [1]}}}, {a: {b: {c: {}}}}, {a: {b: {c: () => 1}}}`,
 			`{ a: { b: { c: [Array] } } } { a: { b: { c: {} } } } { a: { b: { c: [Function: c] } } }`},
-		{`new Map([["k", {v: 1}]]), new Set(["x"])`, `Map(1) { 'k' => { v: 1 } } Set(1) { 'x' }`},
 		{`new (class Foo { x = 1; #y = 2; get z() { return 1 } }), new (class extends Array {})(2)`,
 			`Foo { x: 1 } [ <2 empty items> ]`},
-		{`Object.create(null), Object.create({a: 1})`, `[Object: null prototype] {} {}`},
-		{`(() => { const o = {n: 1}; o.self = o; return o })()`, `<ref *1> { n: 1, self: [Circular *1] }`},
-		{`new Uint8Array([1, 2]), new ArrayBuffer(2), new Float64Array(1)`,
-			"Uint8Array(2) [ 1, 2 ] ArrayBuffer { [Uint8Contents]: <00 00>, byteLength: 2 } Float64Array(1) [ 0 ]"},
-		{`new Date(0), new Date(NaN), /a+/gi`, `1970-01-01T00:00:00.000Z Invalid Date /a+/gi`},
-		{`new Number(3), new String("abc"), Object(1n), Object(Symbol("q")), new Boolean(false)`,
-			`[Number: 3] [String: 'abc'] [BigInt: 1n] [Symbol: Symbol(q)] [Boolean: false]`},
-		{`Promise.resolve(4), new Promise(() => {}), (() => { const p = Promise.reject(1); p.catch(() => {}); return p })()`,
-			`Promise { 4 } Promise { <pending> } Promise { <rejected> 1 }`},
-		{`function f() {}, () => {}, async () => {}, function* g() {}, class A {}, class B extends Map {}`,
-			`[Function: f] [Function (anonymous)] [AsyncFunction (anonymous)] [GeneratorFunction: g] [class A] [class B extends Map]`},
-		{`Object.assign(() => {}, {a: 1}), new WeakMap(), new WeakSet()`,
-			`[Function (anonymous)] { a: 1 } WeakMap { <items unknown> } WeakSet { <items unknown> }`},
-		{`{get a() { throw 1 }, set b(v) {}, get c() { return 1 }, set c(v) {}}`, `{ a: [Getter], b: [Setter], c: [Getter/Setter] }`},
 		{`new Proxy({a: 1}, { get() { throw 1 }, ownKeys() { throw 2 } }), new Proxy([1], {})`, `{ a: 1 } [ 1 ]`},
 		{`{[Symbol.toStringTag]: "T"}, Math`, `{ [Symbol(Symbol.toStringTag)]: 'T' } Object [Math] {}`},
-		{`Array.from({length: 120}, (_, i) => i % 10)`, "[\n" + strings.Repeat("  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1,\n  2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3,\n"+
-			"  4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5,\n  6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7,\n  8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,\n", 1) +
-			"  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1,\n  2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3,\n  4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5,\n" +
-			"  6, 7, 8, 9,\n  ... 20 more items\n]"},
 		{`Array.from({length: 9}, (_, i) => "item" + i * 7)`,
 			"[\n  'item0',  'item7',\n  'item14', 'item21',\n  'item28', 'item35',\n  'item42', 'item49',\n  'item56'\n]"},
 		{`{s: "x".repeat(70), t: 1}`, "{\n  s: '" + strings.Repeat("x", 70) + "',\n  t: 1\n}"},
@@ -120,39 +95,13 @@ func TestFormat(t *testing.T) {
 
 func TestConsole(t *testing.T) {
 	h := newHost()
-	run(t, script(`console.info("info"); console.debug("debug"); console.log();
-console.warn("warn"); console.error("error");
-console.assert(true, "no"); console.assert(false); console.assert(false, "because %s", "x");
-console.group("group"); console.log("in\nside"); console.group(); console.log("deeper"); console.groupEnd(); console.groupEnd(); console.groupEnd();
-console.count(); console.count("x"); console.count(); console.countReset(); console.count(); console.countReset("none");
-console.table([{a: 1, b: "x"}, {a: 2}]); console.table(["p"]); console.table(5);
-console.dir({a: {b: {c: {d: 1}}}}, {depth: 0});
-function f() { console.trace("here %d", 1) } f();
+	run(t, script(`function f() { console.trace("here %d", 1) } f(); console.table(["p"]);
 console.time("t"); console.timeEnd("t"); console.timeEnd("t");`), h)
-	wantOut := `info
-debug
-
-group
-  in
-  side
-    deeper
-default: 1
-x: 1
-default: 2
-default: 1
-┌─────────┬───┬─────┐
-│ (index) │ a │ b   │
-├─────────┼───┼─────┤
-│ 0       │ 1 │ 'x' │
-│ 1       │ 2 │     │
-└─────────┴───┴─────┘
-┌─────────┬────────┐
+	wantOut := `┌─────────┬────────┐
 │ (index) │ Values │
 ├─────────┼────────┤
 │ 0       │ 'p'    │
 └─────────┴────────┘
-5
-{ a: [Object] }
 `
 	out := h.stdout()
 	timed := strings.LastIndex(out, "t: ")
@@ -162,14 +111,9 @@ default: 1
 	if diff := cmp.Diff(wantOut, out[:timed]); diff != "" {
 		t.Errorf("standard output (-want +got):\n%s", diff)
 	}
-	wantErr := `warn
-error
-Assertion failed
-Assertion failed: because x
-Warning: Count for 'none' does not exist
-Trace: here 1
-    at f (script.ts:8:24)
-    at script.ts:8:46
+	wantErr := `Trace: here 1
+    at f (script.ts:1:24)
+    at script.ts:1:45
 Warning: No such label 't' for console.timeEnd()
 `
 	if diff := cmp.Diff(wantErr, h.output[runner.Stderr].String()); diff != "" {

@@ -5,86 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/test/fixture/pace"
 )
-
-func TestUncaughtErrors(t *testing.T) {
-	tests := []struct {
-		name, script string
-		want         toolscript.RunError
-	}{
-		{
-			"throw in functions", "function inner() {\n  throw new Error('boom');\n}\nconst outer = () => inner();\nouter();",
-			toolscript.RunError{
-				Name: "Error", Code: toolscript.Threw, Message: "boom",
-				Stack: "    at inner (script.ts:2:9)\n    at outer (script.ts:4:21)\n    at script.ts:5:1",
-			},
-		},
-		{
-			"late rejection", "const f = async () => { await 1; null.x };\nawait f();",
-			toolscript.RunError{Name: "TypeError", Code: toolscript.Threw, Message: "cannot read property 'x' of null", Stack: "    at f (script.ts:1:33)"},
-		},
-		{
-			"unhandled rejection", "Promise.reject(new RangeError('nobody listens'));\nexport default 1;",
-			toolscript.RunError{Name: "RangeError", Code: toolscript.Threw, Message: "nobody listens", Stack: "    at script.ts:1:16"},
-		},
-		{
-			"throw in a timer", "setTimeout(() => { throw new Error('late') }, 1);\nexport default 1;",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "late", Stack: "    at script.ts:1:26"},
-		},
-		{
-			"throw in a microtask", "queueMicrotask(() => { throw new Error('micro') }); await new Promise(() => {});",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "micro", Stack: "    at script.ts:1:30"},
-		},
-		{
-			"rejected default", "export default Promise.reject(new Error('in the value'));",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "in the value", Stack: "    at script.ts:1:31"},
-		},
-		{"text", "throw 'just text'", toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "just text"}},
-		{"object", "throw {code: 5}", toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "{ code: 5 }"}},
-		{"undefined", "throw undefined", toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "undefined"}},
-		{
-			"class of the script", "class Mine extends Error {}\nthrow new Mine('x')",
-			toolscript.RunError{Name: "Mine", Code: toolscript.Threw, Message: "x", Stack: "    at script.ts:2:7"},
-		},
-		{
-			"cause", "throw new Error('outer', {cause: 'inner'})",
-			toolscript.RunError{
-				Name: "Error", Code: toolscript.Threw, Message: "outer", Stack: "    at script.ts:1:7",
-				Metadata: map[string]any{"cause": "'inner'"},
-			},
-		},
-		{
-			"DOMException", "structuredClone(() => 1)",
-			toolscript.RunError{Name: "DataCloneError", Code: toolscript.Threw, Message: "[Function (anonymous)] could not be cloned."},
-		},
-		{
-			"await that never settles", "await new Promise(() => {})",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script's top-level await never settled"},
-		},
-		{
-			"default that never settles", "export default new Promise(() => {})",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script's top-level await never settled"},
-		},
-		{
-			"dynamic import", "await import('node:fs')",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: `cannot import "node:fs": a script can import only "toolscript" and files such as "./lib.ts"`},
-		},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got := fails(t, script(test.script), newHost())
-			got.Phase = "" // another test checks it
-			test.want.ScriptID = "run-1"
-			if diff := cmp.Diff(&test.want, got); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
 
 func TestCodeThatDoesNotCompile(t *testing.T) {
 	for _, text := range []string{`const = 1`, `import x from "fs"`, `import { nothing } from "toolscript"`} {
@@ -173,34 +96,6 @@ func TestErrorsThatCannotBeDescribed(t *testing.T) {
 		if err := fails(t, script(text), newHost()); err.Code != toolscript.Threw || err.Name == "" {
 			t.Errorf("%s: %+v, want an error that the script threw", text, err)
 		}
-	}
-}
-
-func TestExit(t *testing.T) {
-	tests := []struct {
-		name, script string
-		code         int
-		output       string
-	}{
-		{"without a code", `exit()`, 0, ""},
-		{"with a code", `exit(7)`, 7, ""},
-		{"Deno.exit", `Deno.exit(255)`, 255, ""},
-		{"inside try and finally", `console.log("a"); try { exit(3) } catch { console.log("b") } finally { console.log("c") } console.log("d")`, 3, "a\n"},
-		{"in a promise job", `await Promise.resolve().then(() => exit(4)).finally(() => console.log("never"))`, 4, ""},
-		{"in a timer", `setTimeout(() => exit(5), 1); await new Promise(() => {})`, 5, ""},
-		{"in a getter that console reads", `console.log({ toString() { exit(6) } } + "")`, 6, ""},
-		{"while the value is made", `export default { toJSON() { exit(8) } }`, 8, ""},
-		{"while an error is described", `throw { get [Symbol.toStringTag]() { exit(9) } }`, 1, ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			h, vm := newHost(), newVM(t)
-			out := vm.Run(t.Context(), script(`import { exit } from "toolscript"; `+test.script), h)
-			if out.ExitCode != test.code || h.stdout() != test.output || out.Value != nil {
-				t.Errorf("exit code %d, output %q, value %s; want %d, %q and none", out.ExitCode, h.stdout(), out.Value, test.code, test.output)
-			}
-			wantFresh(t, vm)
-		})
 	}
 }
 

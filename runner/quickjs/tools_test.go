@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,22 +30,6 @@ export default [r, await tools.github.listIssues(), await tools.$with({ idempote
 	}
 	if diff := cmp.Diff(want, h.calls); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
-	}
-}
-
-func TestConcurrentCallsGetTheirOwnAnswers(t *testing.T) {
-	h := newHost()
-	var gate sync.WaitGroup // no call is answered before all calls have begun
-	gate.Add(100)
-	h.tool = func(c runner.Call) (json.RawMessage, *toolscript.ToolError) {
-		gate.Done()
-		gate.Wait()
-		return c.Args, nil
-	}
-	out := run(t, script(imports+`const all = await Promise.all(Array.from({length: 100}, (_, i) => tools.github.createIssue({i})));
-export default all.every((r, i) => r.i === i)`), h)
-	if string(out.Value) != "true" {
-		t.Error("an answer went to another call")
 	}
 }
 

@@ -9,58 +9,6 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-func TestValue(t *testing.T) {
-	tests := []struct{ name, script, want string }{
-		{"no export", `1`, ``},
-		{"undefined", `export default undefined`, ``},
-		{"null", `export default null`, `null`},
-		{"object", `export default {a: 1, b: [true, "x"], c: undefined}`, `{"a":1,"b":[true,"x"]}`},
-		{"text with a lone surrogate", `export default "\ud800é"`, "\"\uFFFDé\""},
-		{"BigInt", `export default 1n`, "1"},
-		{"nested BigInt", `export default {deep: {id: 9007199254740993n}}`, `{"deep":{"id":9007199254740993}}`},
-		{"NUL", `export default "a\0b"`, `"a\u0000b"`},
-		{"promise", `export default Promise.resolve(3)`, `3`},
-		{"promise of a promise's object", `export default (async () => ({a: await 1}))()`, `{"a":1}`},
-		{"thenable", `export default { then(resolve) { resolve("then") } }`, `"then"`},
-		{"toJSON", `export default { d: new Date(0), x: { toJSON: () => 5 } }`, `{"d":"1970-01-01T00:00:00.000Z","x":5}`},
-		{"numbers that JSON has not", `export default [NaN, Infinity, -0]`, `[null,null,0]`},
-		{"top-level await", `const x = await Promise.resolve(2); export default x * 2`, `4`},
-		{"tools are awaited as they are", `import { tools } from "toolscript"; const t = await tools; export default Object.keys(await t.github)`, `["createIssue","listIssues"]`},
-		{"a patched JSON is not used", `const f = JSON.stringify; try { JSON.stringify = () => "forged" } catch {} export default f({a:1})`, `"{\"a\":1}"`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			out := run(t, script(test.script), newHost())
-			if got := string(out.Value); got != test.want {
-				t.Errorf("Value = %s, want %s", got, test.want)
-			}
-			if out.ExitCode != 0 {
-				t.Errorf("ExitCode = %d, want 0", out.ExitCode)
-			}
-		})
-	}
-}
-
-func TestInvalidValue(t *testing.T) {
-	tests := []struct{ name, script, message string }{
-		{"function", `export default () => 1`, "is a function"},
-		{"nested function", `export default {cb() {}}`, `holds, at "cb", a function`},
-		{"symbol", `export default [Symbol("x")]`, `holds, at "[0]", a symbol`},
-		{"cycle", `const a = {}; a.a = [a]; export default a`, "holds itself"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			err := fails(t, script(test.script), newHost())
-			if err.Code != toolscript.InvalidResult || err.Phase != toolscript.Finalizing || err.Name != "InvalidResultError" {
-				t.Errorf("error is %s %s in %s, want InvalidResultError invalid_result in finalizing", err.Name, err.Code, err.Phase)
-			}
-			if !strings.Contains(err.Message, test.message) {
-				t.Errorf("message %q does not say %q", err.Message, test.message)
-			}
-		})
-	}
-}
-
 func TestForgedErrorsAreErrorsOfTheScript(t *testing.T) {
 	err := fails(t, script(`const e = new TypeError("x"); e.name = "InvalidResultError"; e.code = "limit_time"; throw e`), newHost())
 	if err.Code != toolscript.Threw {

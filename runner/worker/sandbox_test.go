@@ -129,15 +129,6 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-func TestRunsAreIndependent(t *testing.T) {
-	s := startSandbox(t)
-	sandboxRun(t, s, "(globalThis as any).left = 1", &host{})
-	outcome := sandboxRun(t, s, "return typeof (globalThis as any).left", &host{})
-	if string(outcome.Value) != `"undefined"` {
-		t.Errorf("value = %s: a global outlived its run", outcome.Value)
-	}
-}
-
 func TestPanicsOfTheHostStayInTheCall(t *testing.T) {
 	s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -293,10 +284,4 @@ func TestWorkerKilledInTheMiddle(t *testing.T) {
 	if _, err := s.Run(t.Context(), newJob(t, "return 1"), &host{}); err == nil {
 		t.Error("a dead sandbox ran a script")
 	}
-}
-
-func TestRSS(t *testing.T) {
-	s := startSandbox(t)
-	sandboxRun(t, s, "return 1", &host{})
-	t.Logf("a warm sandbox holds %.1f MB", float64(s.RSS())/(1<<20))
 }

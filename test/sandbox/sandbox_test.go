@@ -10,10 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +20,6 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/actors/workers"
-	"github.com/toolscript/toolscript/runner/deno"
 	"github.com/toolscript/toolscript/runner/worker"
 	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/openapi"
@@ -48,26 +44,6 @@ func folder(t *testing.T) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(path) })
 	return path
-}
-
-// denoPath returns the Deno for the tests: the version that test/package.json pins, or else
-// TOOLSCRIPT_DENO, or else the one in PATH.
-func denoPath(tb testing.TB) string {
-	tb.Helper()
-	if runtime.GOOS == "linux" {
-		pinned, err := filepath.Abs("../node_modules/@deno/linux-x64-glibc/deno")
-		if _, missing := os.Stat(pinned); err == nil && missing == nil {
-			return pinned
-		}
-	}
-	if named := os.Getenv(deno.Variable); named != "" {
-		return named
-	}
-	found, err := exec.LookPath("deno")
-	if err != nil {
-		tb.Skipf("no Deno here: run npm ci in test, or set %s", deno.Variable)
-	}
-	return found
 }
 
 // gateway is an actor system with both engines and a server with tools.
