@@ -276,15 +276,6 @@ func TestCacheMetrics(t *testing.T) {
 	}
 }
 
-// TestBudgetMessage checks that the error about the budget of calls does not suggest an option of
-// toolscript exec, because scripts in answers do not have it.
-func TestBudgetMessage(t *testing.T) {
-	o := ran(t, "for (let i = 0; i < 40; i++) await tools.add({ a: i, b: 0 });")
-	if o.Error == nil || o.Error.Code != "ToolBudgetExceededError" || strings.Contains(o.Error.Message, "--") || !strings.Contains(o.Error.Message, "32 tool calls") {
-		t.Errorf("error %+v", o.Error)
-	}
-}
-
 // TestDetachedPromise ends a script while a call is pending that ignores its cancellation.
 func TestDetachedPromise(t *testing.T) {
 	released := make(chan struct{})
@@ -326,20 +317,6 @@ func TestScriptTimeout(t *testing.T) {
 	}
 	if limits.TimeoutMs != 30_000 {
 		t.Errorf("the limit is %d ms", limits.TimeoutMs)
-	}
-}
-
-// TestFlatNamesOfGoTools checks that the tools of a Registry have flat names.
-func TestFlatNamesOfGoTools(t *testing.T) {
-	l := local(t, harness.Config{}, harness.Tool{Name: "myCustomTool", Run: func(_ context.Context, args json.RawMessage) (any, error) { return args, nil }})
-	var found []harness.ScriptToolCallOutput
-	a := answer.Answer{API: answer.Chat, Parts: []answer.Part{{Text: &answer.Text{Text: block(`return await tools.myCustomTool({ input: "test" })`)}}}}
-	err := harness.Process(t.Context(), l, a, harness.Options{}, func(item harness.Item) error {
-		found = append(found, outputs([]harness.Item{item})...)
-		return nil
-	})
-	if err != nil || len(found) != 1 || string(found[0].Value) != `{"input":"test"}` {
-		t.Errorf("%+v, %v", found, err)
 	}
 }
 

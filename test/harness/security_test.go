@@ -77,8 +77,8 @@ func TestSecurity(t *testing.T) {
 		}},
 		{name: "Tool spam → ToolBudgetExceededError", rule: "Max 32 total calls", test: func(s *scene) {
 			o := s.fails("for (let i = 0; i < 1000; i++) await tools.add({ a: i, b: 1 })", "ToolBudgetExceededError", "32")
-			if len(o.ToolCalls) != 32 {
-				s.Errorf("%d calls", len(o.ToolCalls))
+			if len(o.ToolCalls) != 32 || strings.Contains(o.Error.Message, "--") { // scripts in answers have no options of toolscript exec
+				s.Errorf("%d calls, %s", len(o.ToolCalls), o.Error.Message)
 			}
 			s.notes()
 			o = s.run("return (await Promise.allSettled(Array.from({ length: 100 }, (_, i) => tools.note({ text: `${i}` })))).filter((r) => r.status === 'fulfilled').length")
