@@ -2,11 +2,7 @@ package worker
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
-	"io"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,19 +15,6 @@ import (
 func pipe() (*link, *bytes.Buffer) {
 	var buf bytes.Buffer
 	return newLink(&buf), &buf
-}
-
-func TestFramesArriveAsSent(t *testing.T) {
-	l, _ := pipe()
-	for _, size := range []int{0, 1, 200, 1 << 20, 5 << 20} {
-		if err := l.write(frameStdout, bytes.Repeat([]byte("x"), size)); err != nil {
-			t.Fatal(err)
-		}
-		got, payload, err := l.read()
-		if err != nil || got != frameStdout || len(payload) != size {
-			t.Fatalf("read = %d, %d bytes, %v; want %d, %d bytes", got, len(payload), err, frameStdout, size)
-		}
-	}
 }
 
 func TestHeaderAndRawBytes(t *testing.T) {
@@ -48,33 +31,6 @@ func TestHeaderAndRawBytes(t *testing.T) {
 	raw, err := split(payload, &got)
 	if err != nil || got != want || string(raw) != "{\n}" {
 		t.Errorf("split = %+v, %q, %v; want %+v and {\\n}", got, raw, err, want)
-	}
-}
-
-func TestFrameTooLong(t *testing.T) {
-	l, buf := pipe()
-	if err := l.write(frameStdout, make([]byte, MaxFrame+1)); !errors.Is(err, errFrameTooLong) {
-		t.Errorf("write = %v, want %v", err, errFrameTooLong)
-	}
-	if buf.Len() > 0 {
-		t.Errorf("%d bytes of the refused frame were written", buf.Len())
-	}
-	buf.Write(binary.BigEndian.AppendUint32(nil, MaxFrame+1))
-	buf.WriteByte(byte(frameStdout))
-	var long *rawio.TooLong
-	if _, _, err := l.read(); !errors.As(err, &long) {
-		t.Errorf("read = %v, want that the frame is too long", err)
-	}
-}
-
-func TestFrameCutShort(t *testing.T) {
-	for _, size := range []int{100, 4 << 20} {
-		l, buf := pipe()
-		buf.Write(binary.BigEndian.AppendUint32(nil, uint32(size)))
-		buf.WriteString(strings.Repeat("x", 50))
-		if _, _, err := l.read(); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("read = %v, want %v", err, io.ErrUnexpectedEOF)
-		}
 	}
 }
 

@@ -135,7 +135,9 @@ func TestMCPEntrance(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = g.Stop() })
 			}
-			useTools(t, mcpClient(t, entrance, p, config, nil))
+			s := mcpClient(t, entrance, p, config, nil)
+			useTools(t, s)
+			useNeeds(t, s)
 		})
 	}
 }
@@ -180,15 +182,7 @@ func useTools(t *testing.T, s *mcp.ClientSession) {
 	}
 }
 
-// TestMCPLargeValue reads the rest of a value as a resource.
-func TestMCPLargeValue(t *testing.T) {
-	for _, entrance := range entrances {
-		t.Run(entrance, func(t *testing.T) {
-			readLargeValue(t, mcpClient(t, entrance, program(t), `{"mcpServers": {}}`, nil))
-		})
-	}
-}
-
+// readLargeValue reads the rest of a value without a limit of tokens as a resource.
 func readLargeValue(t *testing.T, s *mcp.ClientSession) {
 	t.Helper()
 	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"code": "return Array.from({ length: 20_000 }, (_, i) => i)"})
@@ -207,7 +201,9 @@ func readLargeValue(t *testing.T, s *mcp.ClientSession) {
 func TestMCPBudget(t *testing.T) {
 	for _, entrance := range entrances {
 		t.Run(entrance, func(t *testing.T) {
-			limitTokens(t, mcpClient(t, entrance, program(t), `{"mcpServers": {}}`, nil))
+			s := mcpClient(t, entrance, program(t), `{"mcpServers": {}}`, nil)
+			limitTokens(t, s)
+			readLargeValue(t, s)
 		})
 	}
 }
@@ -283,21 +279,17 @@ func readOn(t *testing.T, s *mcp.ClientSession, run runAnswer) {
 	}
 }
 
-// TestMCPNeeds: if a required tool is missing, nothing of the script runs.
-func TestMCPNeeds(t *testing.T) {
-	for _, entrance := range entrances {
-		t.Run(entrance, func(t *testing.T) {
-			s := mcpClient(t, entrance, program(t), servers(t), nil)
-			code := `console.log("begun"); return await tools.everything.echo({ message: "x" })`
-			run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"code": code, "needs": []string{"everything__echo", "everything.nothing"}})
-			if !failed || run.OK || run.Output != "" || run.Error == nil || run.Error.Code != "missing_tools" || !strings.Contains(run.Error.Message, "everything.nothing: server everything has no such tool") {
-				t.Errorf("%+v %+v", run, run.Error)
-			}
-			run, failed = callTool[runAnswer](t, s, "run_script", map[string]any{"code": code, "needs": []string{"everything.ec*"}})
-			if failed || !run.OK || run.Output != "begun\n" {
-				t.Errorf("%+v %+v", run, run.Error)
-			}
-		})
+// useNeeds: if a required tool is missing, nothing of the script runs.
+func useNeeds(t *testing.T, s *mcp.ClientSession) {
+	t.Helper()
+	code := `console.log("begun"); return await tools.everything.echo({ message: "x" })`
+	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"code": code, "needs": []string{"everything__echo", "everything.nothing"}})
+	if !failed || run.OK || run.Output != "" || run.Error == nil || run.Error.Code != "missing_tools" || !strings.Contains(run.Error.Message, "everything.nothing: server everything has no such tool") {
+		t.Errorf("%+v %+v", run, run.Error)
+	}
+	run, failed = callTool[runAnswer](t, s, "run_script", map[string]any{"code": code, "needs": []string{"everything.ec*"}})
+	if failed || !run.OK || run.Output != "begun\n" {
+		t.Errorf("%+v %+v", run, run.Error)
 	}
 }
 
