@@ -117,8 +117,6 @@ JSON.parse("").on(class { m({ d }, ...e) { return [d, e] } });`,
 		{name: "a file of the disk", script: `import x from "/etc/passwd";`, want: []string{"1:15 TS2307 "}},
 		{name: "columns count UTF-16 units", script: `const s = "𝒳日"; const n: number = s;`,
 			want: []string{"1:24 TS2322 "}},
-		{name: "all syntax errors and nothing else", script: "const = 1;\nlet x: number = 'a';\nfoo(;",
-			want: []string{"1:7 TS1134 ", "1:9 TS1134 ", "3:5 TS1005 "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string

@@ -10,7 +10,6 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/test/fixture/pace"
 )
 
 func TestCheckerCompiles(t *testing.T) {
@@ -25,63 +24,12 @@ func TestCheckerCompiles(t *testing.T) {
 	}
 }
 
-// TestCheckerSurvives covers large and invalid sources: each gets a finding, and the checker survives.
-func TestCheckerSurvives(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is slow")
-	}
-	for name, code := range map[string]string{
-		"2 MB":                    strings.Repeat("x;", 1<<20),
-		"one long expression":     strings.Repeat("x+", 50_000),
-		"NUL and lone surrogates": "\x00\xed\xa0\x80",
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := startChecker(t)
-			_, found, err := c.Compile(t.Context(), runner.Source{Code: code})
-			if err != nil || len(found) == 0 {
-				t.Errorf("%d diagnostics, %v; want at least one and no error", len(found), err)
-			}
-			alive(t, c)
-		})
-	}
-}
-
 func alive(t *testing.T, c *worker.Checker) {
 	t.Helper()
 	select {
 	case <-c.Done():
 		t.Error("the checker has ended")
 	default:
-	}
-}
-
-// TestCheckerKilled covers sources of a few kilobytes that keep the compiler busy for minutes or make it
-// recurse without end.
-func TestCheckerKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
-	for name, code := range map[string]string{
-		"async calls": asyncCalls,
-		"assignments": strings.Repeat("a=", 500_000) + "a",
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := startChecker(t)
-			begun := time.Now()
-			_, found, err := c.Compile(t.Context(), runner.Source{Code: code, File: "bad.ts"})
-			if took := time.Since(begun); took > pace.Limit(10*time.Second) {
-				t.Errorf("it took %s, want about 2s", took)
-			}
-			if err != nil || len(found) != 1 || found[0].File != "bad.ts" {
-				t.Fatalf("Compile = %+v, %v; want one diagnostic", found, err)
-			}
-			t.Log(found[0].Message)
-			<-c.Done()
-			next := startChecker(t)
-			if _, found, err := next.Compile(t.Context(), runner.Source{Code: "return 1"}); err != nil || len(found) > 0 {
-				t.Errorf("the next checker: %+v, %v", found, err)
-			}
-		})
 	}
 }
 

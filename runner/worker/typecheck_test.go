@@ -84,7 +84,6 @@ func TestCheck(t *testing.T) {
 		{name: "@ts-nocheck", code: "// @ts-nocheck\nconst n: number = 'x'; n"},
 		{name: "@ts-nocheck above a return", code: "// @ts-nocheck\nconst n: number = 'x'; return n"},
 		{name: "@ts-ignore", code: "// @ts-ignore\nconst n: number = 'x'; return n"},
-		{name: "what is caught is any", code: "try { await null } catch (e) { console.log(e.code) }"},
 		{name: "digests, streams and blobs", code: `const blob = new Blob(["a", new Uint8Array(2)], { type: "text/plain" });
 			const small = new Blob(await Array.fromAsync(blob.stream().pipeThrough(new CompressionStream("gzip"))));
 			const key = await crypto.subtle.importKey("raw", await small.bytes(), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
@@ -97,7 +96,6 @@ func TestCheck(t *testing.T) {
 			crypto.subtle.digest("SHA-1", "text");
 			new CompressionStream("br");
 			new Blob("text");`, want: []string{"script.ts:1:22 TS2345", "script.ts:2:34 TS2345", "script.ts:3:26 TS2345", "script.ts:4:13 TS2345"}},
-		{name: "no fetch", code: "fetch('x')", want: []string{"script.ts:1:1 TS2304"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := typesOf(t, c, runner.Source{Code: test.code, File: test.file})
@@ -105,38 +103,6 @@ func TestCheck(t *testing.T) {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestSyntaxErrors checks that all syntax errors are reported with tsc's codes,
-// together with other refused constructs.
-func TestSyntaxErrors(t *testing.T) {
-	c := startChecker(t)
-	for _, test := range []struct {
-		name, code, file string
-		want             []string
-	}{
-		{
-			name: "several", code: "const = 1;\nconst n: number = 'x';\nfoo(;",
-			want: []string{
-				"script.ts:1:7 TS1134",
-				"script.ts:1:9 TS1134",
-				"script.ts:3:5 TS1005",
-			},
-		},
-		{name: "with a return", code: "foo(;\nreturn 1", want: []string{"script.ts:1:5 TS1005"}},
-		{name: "what tsc lets pass", code: "return 1;\nexport const x = 1", want: []string{
-			"script.ts:2:1 syntax",
-		}},
-		{name: "JavaScript", code: "foo(;", file: "a.js", want: []string{"a.js:1:5 TS1005"}},
-	} {
-		_, found, err := c.Compile(t.Context(), runner.Source{Code: test.code, File: test.file})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(test.want, places(lines(found))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
 	}
 }
 
