@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -185,6 +186,7 @@ func ignoreInput(before func(io.ReadWriter) error) int {
 		return 1
 	}
 	_, _ = io.Copy(io.Discard, os.NewFile(5, "lifeline")) // until the gateway ends or closes the lifeline
+	runtime.KeepAlive(gateway)                            // the collector closes files
 	return 0
 }
 
