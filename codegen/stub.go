@@ -132,16 +132,16 @@ func (s *stubber) members(v *value, depth int, written map[string]bool) {
 	if s.left--; s.left < 0 {
 		return
 	}
-	var required []string
+	required := map[string]bool{}
 	for _, name := range v.list("required") {
-		required = append(required, name.str())
+		required[name.str()] = true
 	}
 	properties := v.get("properties")
 	if !properties.is(object) {
 		properties = &value{kind: object}
 	}
 	for _, m := range properties.members {
-		if written[m.key] || depth >= stubDepth && !slices.Contains(required, m.key) {
+		if written[m.key] || depth >= stubDepth && !required[m.key] {
 			continue
 		}
 		s.member(m.key, m.value, depth, written)
@@ -151,8 +151,8 @@ func (s *stubber) members(v *value, depth int, written map[string]bool) {
 			s.members(part, depth+1, written)
 		}
 	}
-	for _, name := range required {
-		if !written[name] && properties.get(name) == nil {
+	for _, item := range v.list("required") {
+		if name := item.str(); !written[name] && properties.get(name) == nil {
 			s.member(name, &value{kind: object}, depth, written)
 		}
 	}
