@@ -80,41 +80,21 @@ func objectOf(props []property, index *typ) *typ {
 }
 
 // union returns the type of values that have at least one of the types.
-func union(parts ...*typ) *typ {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	flat := flatten(opUnion, parts)
-	kept := flat[:0]
-	for _, t := range flat {
-		switch t {
-		case unknown:
-			return unknown
-		case never:
-			continue
-		}
-		kept = append(kept, t)
-	}
-	return combine(opUnion, distinct(kept), never)
-}
+func union(parts ...*typ) *typ { return join(opUnion, unknown, never, parts) }
 
 // intersection returns the type of values that have all of the types.
-func intersection(parts ...*typ) *typ {
+func intersection(parts ...*typ) *typ { return join(opIntersection, never, unknown, parts) }
+
+// join returns the union or intersection of parts. It is all if one of the parts is, and none does not change it.
+func join(o op, all, none *typ, parts []*typ) *typ {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	flat := flatten(opIntersection, parts)
-	kept := flat[:0]
-	for _, t := range flat {
-		switch t {
-		case never:
-			return never
-		case unknown:
-			continue
-		}
-		kept = append(kept, t)
+	flat := flatten(o, parts)
+	if slices.Contains(flat, all) {
+		return all
 	}
-	return combine(opIntersection, distinct(kept), unknown)
+	return combine(o, distinct(slices.DeleteFunc(flat, func(t *typ) bool { return t == none })), none)
 }
 
 // combine returns the union or intersection of parts, without duplicates. It returns empty if there are no parts.
