@@ -4,9 +4,6 @@ import (
 	"strings"
 )
 
-// Default is the locale of scripts that do not name a locale.
-const Default = "en-US"
-
 // dataOf returns the locale whose data a locale uses.
 func dataOf(locale string) string {
 	data, _, _ := strings.Cut(locales()[locale], " ")
