@@ -8,8 +8,6 @@ import "github.com/toolscript/toolscript/test/emulated"
 const (
 	noFilters = "QEMU emulates neither Landlock nor filters of system calls; -kernel has both"
 	tooSlow   = "the embedding model takes minutes in the emulation"
-	lines     = "it finds processes by their command lines, and /proc shows that of QEMU"
-	noDeno    = "there is no Deno for arm64"
 )
 
 // suites run with the user mode emulation.
@@ -25,19 +23,11 @@ var suites = []emulated.Suite{
 		"TestForeignCallsEndTheWorker": noFilters,
 	}},
 	{Folder: "transport/mcpclient"},
-	{Folder: "test/sandbox", Whole: true, Not: map[string]string{
-		"TestCheckersAreKilledAlone":        lines,
-		"TestHostileSourceDoesNotDelayRuns": lines,
-		"TestLarge":                         "a value of 100,000 levels takes minutes in the emulation",
-	}},
+	{Folder: "test/sandbox", Whole: true},
 	{Folder: "test/script", Whole: true, Group: "TestScripts", Files: "testdata/*.txtar", Not: map[string]string{
-		"command-server":  noFilters,
-		"confine-suggest": noFilters,
-		"engine-deno":     noDeno,
-		"search":          tooSlow,
-		"search-options":  tooSlow,
-		"search-reload":   tooSlow,
-		"secret":          noFilters,
+		"search":         tooSlow,
+		"search-options": tooSlow,
+		"search-reload":  tooSlow,
 	}},
 }
 

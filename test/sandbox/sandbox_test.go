@@ -21,6 +21,7 @@ import (
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/fixture/pace"
 	_ "github.com/toolscript/toolscript/transport/kinds" // for Config.Kind
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/upstream"
@@ -110,7 +111,7 @@ type result struct {
 // exec runs a script to its end. It sends input when the script reads standard input.
 func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input string) *result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), pace.Limit(3*time.Minute))
 	defer cancel()
 	request.Stdin = input != ""
 	r := &result{}

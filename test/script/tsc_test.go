@@ -33,13 +33,15 @@ func tsc() string {
 	return path
 }
 
-// condition implements the conditions [tsc], [links], [landlock] and [watch] in scripts.
+// condition implements the conditions [tsc], [links], [npmdeno], [landlock] and [watch] in scripts.
 func condition(name string) (bool, error) {
 	switch name {
 	case "tsc":
 		return tsc() != "", nil
 	case "links":
 		return links(), nil
+	case "npmdeno":
+		return npmDeno(), nil
 	case "landlock":
 		return confine.Kernel().Active, nil
 	case "watch":
@@ -60,3 +62,12 @@ var links = sync.OnceValue(func() bool {
 	}
 	return errors.Join(err, os.RemoveAll(folder)) == nil
 })
+
+// npmDeno reports whether this system can run a Deno of npm, which needs glibc on Linux.
+func npmDeno() bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	_, err := os.Stat(map[string]string{"amd64": "/lib64/ld-linux-x86-64.so.2", "arm64": "/lib/ld-linux-aarch64.so.1"}[runtime.GOARCH])
+	return err == nil
+}
