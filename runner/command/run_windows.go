@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os/exec"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -33,6 +32,9 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 	if spec.MaxOutput <= 0 {
 		spec.MaxOutput = DefaultMaxOutput
 	}
+	if err := toolscript.ContextError(ctx); err != nil {
+		return Result{}, err
+	}
 	limited := ctx
 	if spec.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -40,7 +42,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 		defer cancel()
 	}
 	output, began := newTranscript(spec.MaxOutput, spec.Room), time.Now()
-	cmd, err := program(limited, spec)
+	cmd, err := program(spec)
 	if err != nil {
 		return Result{}, err
 	}
@@ -52,26 +54,14 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 		cmd.Stdin = strings.NewReader(spec.Stdin)
 	}
 	cmd.Stdout, cmd.Stderr = stream{output, &output.out}, stream{output, &output.err}
-	var job atomic.Pointer[proc.Job]
-	cmd.Cancel = func() error {
-		if job := job.Load(); job != nil {
-			job.Kill()
-			return nil
-		}
-		return cmd.Process.Kill()
-	}
-	started, err := proc.StartInJob(cmd, proc.JobLimits{})
+	job, err := proc.StartInJob(cmd, proc.JobLimits{})
 	if err != nil {
-		kind := toolscript.Forbidden
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			kind = toolscript.NotFound
+			return Result{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", spec.Args[0])}
 		}
-		return Result{}, &toolscript.Error{Kind: kind, Err: fmt.Errorf("cannot start %q: %w", spec.Args[0], err)}
+		return Result{}, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("cannot start %q: %w", spec.Args[0], err)}
 	}
-	job.Store(started)
-	_ = cmd.Wait() // the result is in cmd.ProcessState
-	job.Store(nil)
-	_ = started.Close() // ends the descendants of the program
+	wait(limited, cmd, job)
 	if err := toolscript.ContextError(ctx); err != nil {
 		return Result{}, err
 	}
@@ -87,13 +77,27 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 	return result, nil
 }
 
+// wait waits for the end of a program, whose descendants end too. It kills them all when ctx ends.
+func wait(ctx context.Context, cmd *exec.Cmd, job *proc.Job) {
+	killed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		job.Kill()
+		close(killed)
+	})
+	_ = cmd.Wait() // the result is in cmd.ProcessState
+	if !stop() {
+		<-killed // the job must not be killed after Close
+	}
+	_ = job.Close()
+}
+
 // program returns the command of a spec. A program without a folder is looked for in PATH.
-func program(ctx context.Context, spec Spec) (*exec.Cmd, error) {
+func program(spec Spec) (*exec.Cmd, error) {
 	path, err := exec.LookPath(spec.Args[0])
 	if err != nil {
 		path = spec.Args[0] // Start explains the error
 	}
-	cmd, err := proc.Program(ctx, path, spec.Args[1:])
+	cmd, err := proc.Program(context.Background(), path, spec.Args[1:])
 	if err != nil {
 		return nil, err
 	}
