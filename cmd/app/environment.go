@@ -2,7 +2,6 @@ package app
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Prepare reads and checks the options of a command before it runs.
@@ -66,15 +66,7 @@ func (a *App) LookupEnv(name string) (string, bool) {
 }
 
 // Absolute resolves a path in the working directory of the command.
-func (a *App) Absolute(path string) string { return Absolute(a.Dir, path) }
-
-// Absolute returns the absolute form of a path relative to dir.
-func Absolute(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
+func (a *App) Absolute(path string) string { return files.Absolute(a.Dir, path) }
 
 // Logs returns the folder of the logs of gateways and hubs.
 func (a *App) Logs() (logfile.Folder, error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Locate returns the configuration files in the order of their effect: the files of
@@ -144,7 +145,7 @@ func (o Options) absolute(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: working directory: %w", path, err)
 	}
-	return filepath.Join(work, path), nil
+	return files.Absolute(work, path), nil
 }
 
 // home returns the user's home folder, or "" if it is unknown.

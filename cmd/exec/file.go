@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // maxFile is the maximum size of an argument's file, in bytes.
@@ -49,10 +50,7 @@ func isPath(path string) bool {
 
 // file reads the file of an argument. The file may be a pipe.
 func (p *parser) file(key, path string) (string, error) {
-	name := path
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(p.dir, name)
-	}
+	name := files.Absolute(p.dir, path)
 	text, err := terminal.Await(p.ctx, func() ([]byte, error) {
 		f, err := os.Open(name) //nolint:gosec // the user names the file
 		if err != nil {

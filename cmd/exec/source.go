@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // Script is a script with its arguments and its input.
@@ -201,8 +202,8 @@ func IsFile(dir, path string) bool {
 	if strings.ContainsRune(path, 0) {
 		return false
 	}
-	info, err := os.Stat(app.Absolute(dir, path))
+	info, err := os.Stat(files.Absolute(dir, path))
 	return err == nil && !info.IsDir()
 }
 
-func (l *CommandLine) absolute(path string) string { return app.Absolute(l.Dir, path) }
+func (l *CommandLine) absolute(path string) string { return files.Absolute(l.Dir, path) }

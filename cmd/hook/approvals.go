@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
+	"github.com/toolscript/toolscript/internal/files"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -80,7 +81,7 @@ func scripts(command string, project PermissionProject) string {
 		if !project.Script(word) {
 			continue
 		}
-		if f, err := os.Open(app.Absolute(project.Dir, word)); err == nil { //nolint:gosec // a script of the project; the command reports an error
+		if f, err := os.Open(files.Absolute(project.Dir, word)); err == nil { //nolint:gosec // a script of the project; the command reports an error
 			text, _ := io.ReadAll(io.LimitReader(f, maxScript)) // as above
 			_ = f.Close()                                       // it was only read
 			all.Write(text)

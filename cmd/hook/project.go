@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/exec"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // PermissionProject describes the files that an agent may use without confirmation.
@@ -51,7 +51,7 @@ func (p PermissionProject) Writable(path string, folder bool) bool {
 // Inside resolves the links of a path and reports whether it is in the project. The path
 // itself may not exist, but its folder must.
 func (p PermissionProject) Inside(path string) (string, bool) {
-	path = filepath.Clean(app.Absolute(p.Dir, path))
+	path = filepath.Clean(files.Absolute(p.Dir, path))
 	real, err := filepath.EvalSymlinks(path)
 	if os.IsNotExist(err) {
 		if _, linked := os.Lstat(path); linked == nil { // a link without a target

@@ -95,7 +95,7 @@ func (w *Workspace) Path(path, workdir string) (string, error) {
 	rel, ok := w.below(filepath.FromSlash(path))
 	if !ok {
 		rel = filepath.Join(base, filepath.FromSlash(path))
-		if filepath.IsAbs(path) || strings.HasPrefix(path, "/") || !filepath.IsLocal(rel) {
+		if filepath.IsAbs(path) || strings.HasPrefix(filepath.ToSlash(path), "/") || !filepath.IsLocal(rel) {
 			return "", fmt.Errorf("%s is %w", Quote(path), errOutside)
 		}
 	}
