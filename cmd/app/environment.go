@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/transport/upstream"
 )
 
 // Prepare reads and checks the options of a command before it runs.
@@ -55,10 +56,10 @@ func (a *App) Getenv(name string) string {
 }
 
 // LookupEnv finds a variable. If it is set twice, the later value counts, as in the
-// shell.
+// shell. Windows ignores the case of the name.
 func (a *App) LookupEnv(name string) (string, bool) {
 	for _, entry := range slices.Backward(a.Env) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+		if known, value, ok := strings.Cut(entry, "="); ok && upstream.Same(known, name) {
 			return value, true
 		}
 	}
