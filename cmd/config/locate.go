@@ -166,8 +166,11 @@ func homeVariable() string {
 
 // canonical resolves links in the folder of a path, so that a file has the same name from
 // every working directory. The last element is not resolved: a link to a file is identified
-// by its own path.
+// by its own path. On Windows, each name has the case that it has in its folder.
 func canonical(path string) string {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+		return resolved(path)
+	}
 	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
