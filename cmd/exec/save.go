@@ -65,6 +65,9 @@ func (o *saveOptions) save(ctx context.Context, name, path string) error {
 	if err := config.CheckScriptName(name); err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}
+	if !filepath.IsLocal(name + config.ScriptExtension) {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%q cannot be the name of a script: on Windows, it is a device", name)}
+	}
 	file, err := scriptsFile(o.App, o.user)
 	if err != nil {
 		return err

@@ -95,8 +95,12 @@ func (w *Workspace) Path(path, workdir string) (string, error) {
 	rel, ok := w.below(filepath.FromSlash(path))
 	if !ok {
 		rel = filepath.Join(base, filepath.FromSlash(path))
-		if filepath.IsAbs(path) || strings.HasPrefix(filepath.ToSlash(path), "/") || !filepath.IsLocal(rel) {
+		slashes := filepath.ToSlash(rel)
+		switch rooted := filepath.IsAbs(path) || strings.HasPrefix(filepath.ToSlash(path), "/"); {
+		case rooted, slashes == "..", strings.HasPrefix(slashes, "../"):
 			return "", fmt.Errorf("%s is %w", Quote(path), errOutside)
+		case !filepath.IsLocal(rel):
+			return "", fmt.Errorf("%s cannot be the name of a file on Windows", Quote(path))
 		}
 	}
 	return rel, nil
