@@ -11,14 +11,18 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/files"
 )
 
-// Program returns a command that runs a program. The program gets the arguments unchanged. A batch file,
-// such as npx.cmd, runs in cmd.exe, which interprets special characters in arguments. So Program quotes
-// the arguments of a batch file. It returns an error for an argument that quotes cannot protect.
-func Program(ctx context.Context, path string, args []string) (*exec.Cmd, error) {
+// Program returns a command that runs a program in the folder dir, or in that of this process if dir is "". The program gets
+// the arguments unchanged. A batch file, such as npx.cmd, runs in cmd.exe, which interprets special characters in arguments.
+// So Program quotes the arguments of a batch file. It returns an error for an argument that quotes cannot protect.
+func Program(ctx context.Context, dir, path string, args []string) (*exec.Cmd, error) {
+	path = ended(dir, path)
 	if !isBatch(path) {
-		return exec.CommandContext(ctx, path, args...), nil //nolint:gosec // the caller decides what is run
+		cmd := exec.CommandContext(ctx, path, args...) //nolint:gosec // the caller decides what is run
+		cmd.Dir = dir
+		return cmd, nil
 	}
 	line, err := batchLine(path, args)
 	if err != nil {
@@ -32,8 +36,24 @@ func Program(ctx context.Context, path string, args []string) (*exec.Cmd, error)
 	cmd := exec.CommandContext(ctx, shell) //nolint:gosec // the caller decides what is run
 	// Without /d, a key of the registry names a command that runs first. /v:off gives no meaning
 	// to exclamation marks. With /s, cmd.exe removes the outer quotes and changes nothing else.
+	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `"` + shell + `" /d /v:off /s /c "` + line + `"`}
 	return cmd, nil
+}
+
+// ended returns a path with the ending that Windows would add, such as .cmd. A name without a folder stays as it is.
+func ended(dir, path string) string {
+	if filepath.Base(path) == path {
+		return path
+	}
+	full := path
+	if dir != "" {
+		full = files.Absolute(dir, path)
+	}
+	if found, err := exec.LookPath(full); err == nil {
+		return found
+	}
+	return path // Start explains the error
 }
 
 // isBatch reports whether Windows would run a file in cmd.exe. It ignores dots and spaces at the end of a path.

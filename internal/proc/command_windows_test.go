@@ -48,7 +48,7 @@ func TestBatchArguments(t *testing.T) {
 		"& echo > " + evil, "| echo > " + evil, "x>" + evil, "^& echo > " + evil, "a&&echo>" + evil, "(a)", "a,b;c=d", "^", "~", "*", "?",
 	} {
 		args := []string{"first", arg, "last"}
-		cmd, err := proc.Program(t.Context(), path, args)
+		cmd, err := proc.Program(t.Context(), "", path, args)
 		if err != nil {
 			t.Errorf("%q: %v", arg, err)
 			continue
@@ -69,15 +69,15 @@ func TestBatchArguments(t *testing.T) {
 func TestBatchArgumentsRefused(t *testing.T) {
 	for _, path := range []string{`C:\x\npx.cmd`, `C:\x\NPX.CMD`, `C:\x\a.bat`, `C:\x\a.bat.`, `C:\x\a.bat . `} {
 		for _, arg := range []string{`" & calc & "`, `a"b`, "%PATH%", "%CMDCMDLINE:~-1%", "100%", "a\nb", "a\r\ncalc", "a\x00b"} {
-			if cmd, err := proc.Program(context.Background(), path, []string{arg}); err == nil {
+			if cmd, err := proc.Program(context.Background(), "", path, []string{arg}); err == nil {
 				t.Errorf("%s %q: no error, but %q", path, arg, cmd.SysProcAttr.CmdLine)
 			}
 		}
 	}
-	if _, err := proc.Program(context.Background(), `C:\x\%TEMP%\a.cmd`, nil); err == nil {
+	if _, err := proc.Program(context.Background(), "", `C:\x\%TEMP%\a.cmd`, nil); err == nil {
 		t.Error("a path with a variable: no error")
 	}
-	if cmd, err := proc.Program(context.Background(), `C:\x\node.exe`, []string{`a"b%c`}); err != nil || cmd.Args[1] != `a"b%c` {
+	if cmd, err := proc.Program(context.Background(), "", `C:\x\node.exe`, []string{`a"b%c`}); err != nil || cmd.Args[1] != `a"b%c` {
 		t.Errorf("a program that is no batch file: %v", err)
 	}
 }

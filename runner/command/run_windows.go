@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -46,10 +48,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Dir, spec.Env, holdDelay
-	if cmd.Dir == "" {
-		cmd.Dir = spec.Root
-	}
+	cmd.Env, cmd.WaitDelay = spec.Env, holdDelay
 	if spec.Stdin != "" {
 		cmd.Stdin = strings.NewReader(spec.Stdin)
 	}
@@ -93,11 +92,11 @@ func wait(ctx context.Context, cmd *exec.Cmd, job *proc.Job) {
 
 // program returns the command of a spec. A program without a folder is looked for in PATH.
 func program(spec Spec) (*exec.Cmd, error) {
-	path, err := exec.LookPath(spec.Args[0])
-	if err != nil {
-		path = spec.Args[0] // Start explains the error
-	}
-	cmd, err := proc.Program(context.Background(), path, spec.Args[1:])
+	path := spec.Args[0]
+	if found, err := exec.LookPath(path); err == nil && filepath.Base(path) == path {
+		path = found
+	} // otherwise Start explains the error
+	cmd, err := proc.Program(context.Background(), cmp.Or(spec.Dir, spec.Root), path, spec.Args[1:])
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func TestLauncherOfWindows(t *testing.T) {
 		{"missing", []string{in("empty")}, nil, []string{"exec"}, "toolscript: " + missing, 127},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd, err := proc.Program(t.Context(), filepath.Join(plugin, "bin", "toolscript.cmd"), tt.args)
+			cmd, err := proc.Program(t.Context(), "", filepath.Join(plugin, "bin", "toolscript.cmd"), tt.args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestLauncherOfWindows(t *testing.T) {
 // TestHookOfWindows runs the batch file of the hooks. The cmd.exe of Wine prints its first line, a label.
 func TestHookOfWindows(t *testing.T) {
 	dir, plugin := windowsWorld(t)
-	cmd, err := proc.Program(t.Context(), filepath.Join(plugin, "hooks", "run.cmd"), []string{"session-end"})
+	cmd, err := proc.Program(t.Context(), "", filepath.Join(plugin, "hooks", "run.cmd"), []string{"session-end"})
 	if err != nil {
 		t.Fatal(err)
 	}

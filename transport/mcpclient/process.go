@@ -78,12 +78,12 @@ func startProcess(start upstream.Start, dir string, log *tail, on upstream.Event
 		return nil, err
 	}
 	// The process must outlive the context of the dial.
-	cmd, err := proc.Program(context.Background(), path, argv[1:])
+	cmd, err := proc.Program(context.Background(), dir, path, argv[1:])
 	if err != nil {
 		return nil, err
 	}
 	cmd.Args[0] = argv[0]
-	cmd.Env, cmd.Dir = append(start.Env, r.Begin()...), dir
+	cmd.Env = append(start.Env, r.Begin()...)
 	cmd.ExtraFiles = start.Files
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
