@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -123,7 +124,7 @@ func named(text string) (name, rest string) {
 // process returns the server that a command line starts. $NAME and ${NAME} stay references
 // to variables, as in a configuration file.
 func (o *AdhocFlags) process(command string) (d definition, err error) {
-	words, err := shell.Fields(command, reference)
+	words, err := shell.Fields(ofSystem(command), reference)
 	switch {
 	case err != nil:
 		return d, fmt.Errorf("--stdio %.200q is not one command: %w; for a pipe or a substitution, write: --stdio 'sh -c \"…\"'", command, err)
@@ -142,6 +143,30 @@ func (o *AdhocFlags) process(command string) (d definition, err error) {
 		d.Env[name] = value
 	}
 	return d, nil
+}
+
+// ofSystem returns a command line in the form of a shell. On Windows, a backslash is a part of a path, unless a double
+// quotation mark follows it.
+func ofSystem(command string) string {
+	if runtime.GOOS != "windows" {
+		return command
+	}
+	var out strings.Builder
+	quote := byte(0) // the mark of the quotation that is open, or 0
+	for i, c := range []byte(command) {
+		escapes := strings.HasPrefix(command[i+1:], `"`)
+		switch {
+		case c == '\\' && quote != '\'' && !escapes:
+			out.WriteByte('\\')
+		case i > 0 && c == '"' && command[i-1] == '\\' && quote != '\'': // it is escaped
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
 }
 
 // reference returns a reference to a variable. IFS counts as not set, so that words end at blanks.
