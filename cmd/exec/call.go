@@ -253,14 +253,17 @@ func (o *callOptions) unknown(ctx context.Context, name string, servers []toolsc
 }
 
 // ownerOf returns the server of a tool that is written as server.tool or server__tool: among several, the one
-// with the longest name. If there is none, the result is the zero value.
+// with the longest name, and of those with names of one length the one whose name is written exactly. If there is none,
+// the result is the zero value.
 func ownerOf(tool string, servers []toolscript.ServerStatus) (owner toolscript.ServerStatus) {
 	tool = strings.TrimPrefix(tool, "tools.")
+	has := func(name string) bool {
+		return strings.HasPrefix(tool, name+".") || strings.HasPrefix(tool, name+toolscript.Separator)
+	}
 	for _, s := range servers {
-		for _, name := range []string{s.Name, naming.ServerIdentifier(s.Name)} {
-			if (strings.HasPrefix(tool, name+".") || strings.HasPrefix(tool, name+toolscript.Separator)) && len(s.Name) > len(owner.Name) {
-				owner = s
-			}
+		longer, exact := len(s.Name)-len(owner.Name), has(s.Name)
+		if longer > 0 && (exact || has(naming.ServerIdentifier(s.Name))) || longer == 0 && exact {
+			owner = s
 		}
 	}
 	if rest, is := strings.CutPrefix(tool, "mcp"+toolscript.Separator); is && owner.Name == "" { // as Claude Code names it
