@@ -11,6 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // document is JSON text that may have comments and trailing commas, as editors allow.
@@ -27,6 +28,9 @@ type node hujson.Value
 func parse(text []byte) (*document, error) {
 	d := &document{text: rawjson.TrimMark(text)}
 	d.mark = text[:len(text)-len(d.text)]
+	if texts.IsUTF16(text) {
+		return nil, fmt.Errorf("it is %w", texts.CheckUTF8(text))
+	}
 	root, err := rawjson.ParseCommented(d.text)
 	if syntax, is := errors.AsType[*rawjson.SyntaxError](err); is {
 		before := d.text[:min(syntax.Offset, max(len(d.text)-1, 0))]

@@ -204,7 +204,7 @@ func (t *translation) common() {
 	t.rename("disabledTools", "excludeTools")
 	t.rename("enabledTools", "includeTools")
 	for _, field := range []string{"env", "headers"} {
-		texts(object(t.fields[field]))
+		asTexts(object(t.fields[field]))
 	}
 	for field, value := range t.fields {
 		if value == nil || value == false || empty(value) {
@@ -234,8 +234,8 @@ func (s *Server) alone() []byte {
 	return []byte(style{"", ""}.render(ordered{{"mcpServers", ordered{{s.Name, s.definition()}}}}, ""))
 }
 
-// texts converts the values of an object to texts, as clients do: PORT may be 3000.
-func texts(fields map[string]any) {
+// asTexts converts the values of an object to texts, as clients do: PORT may be 3000.
+func asTexts(fields map[string]any) {
 	for name, value := range fields {
 		switch value.(type) {
 		case nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // maxDepth is the maximum nesting depth, far more than the format needs.
@@ -56,6 +57,9 @@ type object struct {
 func parse(path string, text []byte) (*document, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows write a byte order mark
 	d := &document{path: path, text: text}
+	if texts.IsUTF16(text) {
+		return nil, d.mistakeAt(0, fmt.Sprint("this is ", texts.CheckUTF8(text)))
+	}
 	if at := invalidUTF8(text); at >= 0 {
 		return nil, d.syntaxError(at, "this is not UTF-8 text")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // ParseArguments reads words such as repo=octo/cat and labels:='["bug"]' as one JSON object, and
@@ -48,8 +49,8 @@ func ParseArguments(ctx context.Context, dir string, words []string, schema json
 // whole reads an argument object that is written as JSON.
 func whole(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &object); err != nil || !utf8.ValidString(text) {
-		return nil, fmt.Errorf("%.80q is no JSON object: %w", text, cmp.Or(err, errNotUTF8))
+	if err := cmp.Or(texts.CheckUTF8([]byte(text)), json.Unmarshal([]byte(text), &object)); err != nil {
+		return nil, fmt.Errorf("%.80q is no JSON object: %w", text, err)
 	}
 	return FitArguments(ctx, json.RawMessage(text), schema)
 }
@@ -78,8 +79,6 @@ func FitArguments(ctx context.Context, args, schema json.RawMessage) (json.RawMe
 	}
 	return object, CheckArguments(ctx, object, schema)
 }
-
-var errNotUTF8 = errors.New("it is not UTF-8 text")
 
 // CheckArguments returns an error of kind Invalid that lists all mistakes in arguments, or nil.
 func CheckArguments(ctx context.Context, args, schema json.RawMessage) error {

@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // maxFile is the maximum size of an argument's file, in bytes.
@@ -64,8 +64,9 @@ func (p *parser) file(key, path string) (string, error) {
 		return "", unread(key, path, terminal.WithoutPath(err))
 	case len(text) > maxFile:
 		return "", unread(key, path, fmt.Sprintf("it has more than %d MB", maxFile>>20))
-	case !utf8.Valid(text):
-		return "", unread(key, path, errNotUTF8.Error())
+	}
+	if err := texts.CheckUTF8(text); err != nil {
+		return "", unread(key, path, "it is "+err.Error())
 	}
 	return string(text), nil
 }

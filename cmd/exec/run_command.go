@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/internal/naming"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -124,6 +125,8 @@ func (o *Options) object(ctx context.Context, words []string, schema json.RawMes
 		return nil, fmt.Errorf("read the parameters from standard input: %w", err)
 	case len(text) > maxParameters:
 		return nil, fmt.Errorf("the parameters on standard input have more than %d MB", maxParameters>>20)
+	case texts.CheckUTF8(text) != nil:
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("standard input is %w", texts.CheckUTF8(text))}
 	case !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("standard input is not a JSON object")}
 	}

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +12,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/internal/files"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Script is a script with its arguments and its input.
@@ -151,20 +150,10 @@ func readSource(r io.Reader, name string) (string, error) {
 // readable returns an error unless the text is UTF-8: encoding as JSON would silently
 // replace other bytes, even in strings that are sent to tools.
 func readable(text []byte, name string) error {
-	if utf8.Valid(text) {
-		return nil
+	if err := texts.CheckUTF8(text); err != nil {
+		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s is %w", name, err)}
 	}
-	number := 0
-	for line := range bytes.Lines(text) {
-		if number++; !utf8.Valid(line) {
-			break
-		}
-	}
-	why := fmt.Sprintf("the first wrong line is %d", number)
-	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		why = "it looks like UTF-16"
-	}
-	return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s is not UTF-8 text (%s); save it as UTF-8", name, why)}
+	return nil
 }
 
 // IsScript reports whether an argument names a script: a word that cannot be code, or an

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exec"
 	"github.com/toolscript/toolscript/harness/answer"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 type harnessOptions struct {
@@ -77,6 +78,8 @@ func (o *harnessOptions) run(ctx context.Context) error {
 		return fmt.Errorf("read the answer: %w", err)
 	case len(data) > maxAnswer:
 		return fmt.Errorf("the answer has more than %d MB", maxAnswer>>20)
+	case texts.CheckUTF8(data) != nil:
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the answer is %w", texts.CheckUTF8(data))}
 	}
 	items, err := answer.List(data)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Entry is one variable of a .env file.
@@ -17,6 +19,9 @@ type Entry struct {
 // quotes may span several lines. In double quotes, \n, \r, \t, \", \\ and \$ are escapes.
 // Nothing is expanded: a $ is a part of the value. Errors do not contain text of the file.
 func ParseEnv(text []byte) ([]Entry, error) {
+	if texts.IsUTF16(text) {
+		return nil, fmt.Errorf("it is %w", texts.CheckUTF8(text))
+	}
 	p := envParser{rest: string(bytes.TrimPrefix(text, []byte("\ufeff"))), line: 1}
 	var entries []Entry
 	for p.rest != "" {

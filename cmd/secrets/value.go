@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/texts"
 )
 
 // Bounds of a value, in bytes. A shorter value could be a part of other words, so that it could
@@ -43,7 +44,7 @@ func CheckValue(text string) error {
 	case len(text) > MaxValue:
 		return fmt.Errorf("the value has more than %d bytes; keep it in a file, and give the server the path", MaxValue)
 	case !utf8.ValidString(text):
-		return errors.New("the value is not UTF-8 text")
+		return fmt.Errorf("the value is %w", texts.CheckUTF8([]byte(text)))
 	case strings.ContainsRune(text, 0):
 		return errors.New("the value has a zero byte")
 	}
