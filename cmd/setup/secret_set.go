@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/app"
 	"github.com/toolscript/toolscript/cmd/secrets"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/internal/rawjson"
 )
 
 func newSecretSet(a *app.App) *cobra.Command {
@@ -90,9 +91,10 @@ func secretValue(ctx context.Context, a *app.App, name string) (string, error) {
 		}
 		return value, err
 	}
-	text, err := a.Input(ctx, a.Stdin, secrets.MaxValue+3) // a longer one is refused
+	text, err := a.Input(ctx, a.Stdin, secrets.MaxValue+6) // with a byte order mark and a line end; a longer one is refused
 	if err != nil {
 		return "", fmt.Errorf("read the value from standard input: %w", err)
 	}
+	text = rawjson.TrimMark(text) // editors on Windows write it
 	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
 }
