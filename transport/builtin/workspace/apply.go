@@ -11,9 +11,16 @@ import (
 // Apply returns the text with the changes of the hunks, which must be in the order of the
 // text. The old lines of a hunk must be in the text exactly, apart from their line ends,
 // but may be at another place. A hunk with a line number applies at the nearest match, any
-// other hunk at the first match. Unchanged lines keep their line ends. If ctx ends early,
+// other hunk at the first match. Unchanged lines keep their line ends. A byte order mark at the
+// start of the text stays, and belongs to no line unless the hunks contain it. If ctx ends early,
 // Apply returns its error.
 func Apply(ctx context.Context, text string, hunks []Hunk) (string, error) {
+	start := ""
+	if !slices.ContainsFunc(hunks, Hunk.byteOrderMark) {
+		if body, marked := strings.CutPrefix(text, mark); marked {
+			start, text = mark, body
+		}
+	}
 	a := applier{old: splitText(text), explicit: slices.ContainsFunc(hunks, Hunk.carriageReturn)}
 	for _, h := range hunks {
 		if err := errors.Join(ctx.Err(), a.hunk(h)); err != nil {
@@ -21,7 +28,15 @@ func Apply(ctx context.Context, text string, hunks []Hunk) (string, error) {
 		}
 	}
 	a.keep(len(a.old))
-	return a.join(), nil
+	return start + a.join(), nil
+}
+
+// mark is the byte order mark of UTF-8, which programs of Windows write.
+const mark = "\ufeff"
+
+// byteOrderMark reports whether an old line of the hunk begins with a byte order mark.
+func (h Hunk) byteOrderMark() bool {
+	return slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Op != '+' && strings.HasPrefix(l.Text, mark) })
 }
 
 // fileLine is a line of a file and its line end: LF, CR LF, or nothing.

@@ -49,14 +49,16 @@ var leftOut = []string{
 	".gitignore", ".hidden/x", ".ignore", "binary", "dir/.hidden", "dir/.rgignore", "dir/a.ign", "dir/sub/.gitignore", "dir/sub/plain", "empty", "ignored.log", "utf16", "utf8",
 }
 
-// TestSearchOfLines: the files are those with a line that matches by itself.
+// TestSearchOfLines: the files are those with a line that matches by itself, or without a byte order mark and the CR of its end.
 func TestSearchOfLines(t *testing.T) {
 	w := scene(t, corpus)
 	for _, pattern := range patterns {
 		alone := regexp.MustCompile(pattern)
 		var want []string
 		for name, text := range corpus {
-			if !slices.Contains(leftOut, name) && slices.ContainsFunc(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), alone.MatchString) {
+			plain := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+			lines := append(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), strings.Split(strings.TrimSuffix(plain, "\n"), "\n")...)
+			if !slices.Contains(leftOut, name) && slices.ContainsFunc(lines, alone.MatchString) {
 				want = append(want, name)
 			}
 		}

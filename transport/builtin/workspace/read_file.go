@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/toolscript/toolscript/internal/texts"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
@@ -57,6 +58,13 @@ func readFile(ctx context.Context, w *tool.Workspace, args readFileArgs) (tool.C
 		return tool.Content{}, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	text := bufio.NewReaderSize(f, 64<<10)
+	switch start, _ := text.Peek(len(mark)); {
+	case texts.IsUTF16(start):
+		return tool.Content{}, fmt.Errorf("%s is %w", tool.Quote(path), texts.CheckUTF8(start))
+	case string(start) == mark:
+		_, _ = text.Discard(len(mark)) // the buffer has the whole mark
+	}
 	if args.Offset == 0 {
 		args.Offset = 1
 	}
@@ -68,9 +76,9 @@ func readFile(ctx context.Context, w *tool.Workspace, args readFileArgs) (tool.C
 		if info.Size() > maxShownFile {
 			return tool.Content{}, fmt.Errorf("%s has %d bytes; the mode indentation reads files of up to %d bytes", tool.Quote(path), info.Size(), maxShownFile)
 		}
-		out, err = readBlock(ctx, f, args)
+		out, err = readBlock(ctx, text, args)
 	} else {
-		out, err = readSlice(ctx, f, args.Offset, args.Limit)
+		out, err = readSlice(ctx, text, args.Offset, args.Limit)
 	}
 	if err != nil {
 		return tool.Content{}, fmt.Errorf("%s: %w", tool.Quote(path), err)

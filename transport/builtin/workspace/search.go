@@ -12,6 +12,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/toolscript/toolscript/internal/rawjson"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
@@ -127,12 +128,23 @@ func (s Search) matches(ctx context.Context, w *tool.Workspace, name string, buf
 	return s.Pattern.Match(ctx, text)
 }
 
-// Match reports whether a line of a text matches. A binary text does not match, and nothing matches after
-// the end of ctx: matching takes time in proportion to the product of the lengths of text and pattern.
+// Match reports whether a line of a text matches, with a byte order mark and the CR of its end, or without them. A binary text
+// does not match, and nothing matches after the end of ctx: matching takes time in proportion to the product of the lengths of text and pattern.
 func (p *Pattern) Match(ctx context.Context, text []byte) bool {
 	if len(text) == 0 || bytes.IndexByte(text[:min(len(text), binaryPart)], 0) >= 0 {
 		return false
 	}
+	if p.match(ctx, text) {
+		return true
+	}
+	plain := rawjson.TrimMark(text)
+	if crlf := []byte("\r\n"); bytes.Contains(plain, crlf) {
+		plain = bytes.ReplaceAll(plain, crlf, crlf[1:])
+	}
+	return len(plain) < len(text) && p.match(ctx, plain)
+}
+
+func (p *Pattern) match(ctx context.Context, text []byte) bool {
 	atOnce := max(maxMatchSteps/p.steps, minAtOnce)
 	for len(text) > 0 && ctx.Err() == nil {
 		size := min(len(text), atOnce)
