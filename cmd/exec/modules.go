@@ -74,12 +74,15 @@ var (
 	errNoRegular = errors.New("it is not a regular file")
 	errOutside   = errors.New("it is a link to a place outside of the folder of the script")
 	errTooLong   = errors.New("it has more than 1 MB")
+	errDevice    = errors.New("on Windows, it is a device")
 )
 
 // read reads a file in the root. os.Root refuses links that lead out of it.
 func (m *modules) read(name string) (string, error) {
 	info, err := m.root.Stat(name)
 	switch {
+	case !filepath.IsLocal(name):
+		return "", errDevice
 	case errors.Is(err, fs.ErrNotExist):
 		return "", m.missing(name)
 	case err != nil && strings.Contains(err.Error(), "escapes"):
