@@ -37,6 +37,6 @@ var suites = []emulated.Suite{
 // scripts are the files of test/script/testdata that cannot run.
 var scripts = map[string]string{
 	"linked-root":    wineLinks,
-	"messages":       "it edits its output with the sed of Unix",
+	"messages":       "it runs the program 140 times, which takes longer than the three minutes of a script, and its text has the paths and errors of Unix",
 	"openapi-worker": "Wine 8 counts 109 MB for the process that reads a document, which is replaced from 96 MB",
 }
