@@ -1,10 +1,8 @@
 package sharing_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -362,25 +359,7 @@ func (w *world) hubOfFleet(url string, stateless bool) *exec.Cmd {
 	if err != nil {
 		w.Fatal(err)
 	}
-	cmd := w.Command(context.WithoutCancel(w.Context()), "hub", "--serve", path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		w.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(func() {
-		if cmd.ProcessState == nil {
-			if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
-				w.Errorf("the hub ended with %v", err)
-			}
-		}
-	})
-	if lines := bufio.NewScanner(out); !lines.Scan() || !strings.HasSuffix(lines.Text(), "servers count") {
-		w.Fatalf("the hub says %q: %v", lines.Text(), lines.Err())
-	}
-	return cmd
+	return w.fleetHub("servers count", "--serve", path)
 }
 
 // TestFleetOwnerKilled: after the owner of a server that is not stateless is killed, another hub runs the

@@ -202,32 +202,3 @@ func TestServedFile(t *testing.T) {
 	}
 	w.until(func() bool { return offered("two") && len(w.servers()) == 1 })
 }
-
-// TestServeMistakes checks what hub --serve refuses, with which error.
-func TestServeMistakes(t *testing.T) {
-	w := newWorld(t, `{"mcpServers": {}}`)
-	for _, c := range []struct {
-		name, file, want string
-		args             []string
-	}{
-		{"no fleet", `{"mcpServers": {"one": {"command": "x"}}}`, "no fleet is configured", nil},
-		{"a server of the fleet", `{"mcpServers": {"one": {"fleet": true}}, "fleet": {"url": "nats://127.0.0.1:1"}}`, "which a hub cannot offer", nil},
-		{"no server", `{"mcpServers": {}, "fleet": {"url": "nats://127.0.0.1:1"}}`, "has no server to offer", nil},
-		{"too many runners", `{}`, "--runners must be between", []string{"--runners", "1000"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			path, err := w.Config("mistake.json", c.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			args := c.args
-			if args == nil {
-				args = []string{"--serve", path}
-			}
-			out, err := w.Command(t.Context(), append([]string{"hub"}, args...)...).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), c.want) {
-				t.Errorf("%v, %s; want %q", err, out, c.want)
-			}
-		})
-	}
-}
