@@ -19,7 +19,7 @@ const (
 	frameJob    frameKind = iota + 1 // a job: the first frame, sent once
 	frameAnswer                      // an answer to a call: its header and the value
 	frameCancel                      // a request to end the script, without payload
-	frameClock                       // a clock: the clock of the run stopped or continues
+	frameClock                       // the clock of the run stopped or continues: a boolean in JSON
 )
 
 // Frames of the runner.
@@ -27,7 +27,7 @@ const (
 	frameCall       frameKind = iota + 64 // a tool call: its header and the arguments
 	frameCancelCall                       // the script has cancelled a call; the payload is its id
 	frameOutput                           // output: one byte for the stream, and the text
-	frameIdle                             // an idle: the script waits for answers
+	frameIdle                             // the script only waits for answers to calls: their number in JSON
 	frameEnd                              // the end of the run: an end and the value
 )
 
@@ -55,16 +55,6 @@ type answer struct {
 	CallID  string                `json:"callId"`
 	Content json.RawMessage       `json:"content,omitempty"` // see runner.Answer
 	Failure *toolscript.ToolError `json:"failure,omitempty"`
-}
-
-// clock says whether the clock of the run is stopped.
-type clock struct {
-	Stopped bool `json:"stopped"`
-}
-
-// idle reports that the script only waits for the answers to Calls calls.
-type idle struct {
-	Calls int `json:"calls"`
 }
 
 // end is the header of a frameEnd.

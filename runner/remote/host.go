@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/toolscript/toolscript"
@@ -88,8 +89,7 @@ func (h *host) ReadStdin(context.Context) ([]byte, error) { return nil, io.EOF }
 
 // Idle implements runner.Idler.
 func (h *host) Idle(calls int) {
-	text, _ := json.Marshal(idle{calls}) // such a struct always has a JSON form
-	h.link.send(frameIdle, text)
+	h.link.send(frameIdle, strconv.AppendInt(nil, int64(calls), 10))
 }
 
 // receive handles the frames of the gateway until the run ends. It ends the run if the
@@ -125,11 +125,11 @@ func (h *host) handle(f frame) error {
 	case frameCancel:
 		h.cancel(errors.New("the gateway has cancelled the run"))
 	case frameClock:
-		var c clock
-		if json.Unmarshal(f.payload, &c) != nil {
+		var stopped bool
+		if json.Unmarshal(f.payload, &stopped) != nil {
 			return errFrame
 		}
-		h.setClock(c.Stopped)
+		h.setClock(stopped)
 	default:
 		return errFrame
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -135,11 +136,11 @@ func (r *remoteRun) handle(f frame) (over bool, err error) {
 		}
 		r.Write(runner.Stream(f.payload[0]), string(f.payload[1:]))
 	case frameIdle:
-		var i idle
-		if err := json.Unmarshal(f.payload, &i); err != nil || r.idler == nil {
+		var calls int
+		if err := json.Unmarshal(f.payload, &calls); err != nil || r.idler == nil {
 			return false, errFrame
 		}
-		r.idler.Idle(i.Calls)
+		r.idler.Idle(calls)
 	case frameEnd:
 		return true, r.ended(f.payload)
 	default:
@@ -201,8 +202,7 @@ func (r *remoteRun) relayClock(c *runner.Clock) {
 		stopped, changed := c.Watch()
 		if stopped != sent {
 			sent = stopped
-			text, _ := json.Marshal(clock{stopped}) // such a struct always has a JSON form
-			r.sandbox.link.send(frameClock, text)
+			r.sandbox.link.send(frameClock, strconv.AppendBool(nil, stopped))
 		}
 		select {
 		case <-changed:

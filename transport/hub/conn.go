@@ -74,7 +74,7 @@ func (c *base) Info() upstream.Info { return c.offered.Info }
 
 // ListTools returns the tools that the server has listed last.
 func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
-	return c.tools(c.link.ask(ctx, c.control(wire.Tools), c.target(), c.about(""), nil))
+	return c.tools(c.link.ask(ctx, c.control(wire.Tools), []byte(c.key), c.about(""), nil))
 }
 
 // listAge is the time after which the hub is asked for the list of tools again. The hub itself
@@ -99,13 +99,8 @@ func (c *base) tools(payload []byte, err error) ([]toolscript.Tool, error) {
 // Ping checks whether the hub answers and is connected to the server. The hub sends the
 // pings to the server.
 func (c *Conn) Ping(ctx context.Context) error {
-	_, err := c.link.ask(ctx, c.control(wire.Ping), c.target(), c.about(""), nil)
+	_, err := c.link.ask(ctx, c.control(wire.Ping), []byte(c.key), c.about(""), nil)
 	return err
-}
-
-func (c *Conn) target() []byte {
-	text, _ := json.Marshal(wire.Target{Key: c.key}) // such a struct always has a JSON form
-	return text
 }
 
 // Lost returns a channel that is closed when the connection has ended.
@@ -148,7 +143,7 @@ func (c *Conn) restartServer() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), restartTime)
 	defer cancel()
-	if _, err := c.link.ask(ctx, c.control(wire.Restart), c.target(), c.about(""), nil); err != nil {
+	if _, err := c.link.ask(ctx, c.control(wire.Restart), []byte(c.key), c.about(""), nil); err != nil {
 		c.link.options.Logger.Warn("shared server not restarted", slog.String("server", c.name), slog.String("error", err.Error()))
 	}
 }

@@ -312,11 +312,8 @@ func (g *gateway) ping(number uint64, payload []byte) {
 
 // target returns the server that a request names, if the gateway uses it.
 func (g *gateway) target(payload []byte) (*target, error) {
-	var t wire.Target
-	if err := json.Unmarshal(payload, &t); err == nil {
-		if s := g.uses(t.Key); s != nil {
-			return &s.target, nil
-		}
+	if s := g.uses(string(payload)); s != nil {
+		return &s.target, nil
 	}
 	return nil, errNotOffered
 }

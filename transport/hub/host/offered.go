@@ -34,8 +34,7 @@ type offered struct {
 	end     context.CancelFunc
 	closing context.Context //nolint:containedctx // ends after life, when the calls in flight have ended
 	close   context.CancelFunc
-	ended   chan struct{} // closed when watch or hold has returned
-	runs    bool          // watch or hold was called
+	ended   chan struct{} // closed when watch or hold has returned, or was not called
 
 	mu    sync.Mutex
 	offer Offer                // Stateless does not change

@@ -96,6 +96,9 @@ func (f *Fleet) add(ctx context.Context, offers []Offer) error {
 		s, err := f.offer(ctx, offer)
 		if s != nil {
 			f.offered = append(f.offered, s)
+			if err != nil {
+				close(s.ended)
+			}
 		}
 		if err != nil {
 			return err
@@ -104,7 +107,6 @@ func (f *Fleet) add(ctx context.Context, offers []Offer) error {
 		if offer.Stateless {
 			run = func() { s.watch(s.life) }
 		}
-		s.runs = true
 		f.work.Go(func() {
 			defer close(s.ended)
 			run()
@@ -146,9 +148,7 @@ func (s *offered) retire(ctx context.Context) {
 			"the hub on %s stopped offering the server during the call; %s", s.fleet.options.Host, toolscript.UnknownOutcome)})
 	}
 	s.close()
-	if s.runs {
-		<-s.ended
-	}
+	<-s.ended
 	if !s.offer.Stateless {
 		return // hold has ended it
 	}

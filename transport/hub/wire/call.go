@@ -103,11 +103,6 @@ type LogLine struct {
 	Text  string `json:"text"`
 }
 
-// Target names the server of an offer.
-type Target struct {
-	Key string `json:"key"`
-}
-
 // Catalog is the message that the hub publishes at CatalogSubject.
 type Catalog struct {
 	Generation uint64                 `json:"generation"` // rises with every change of state or tools

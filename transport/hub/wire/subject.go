@@ -14,9 +14,9 @@ const (
 	Offer   = "offer"   // use a server: the payload is a Definition, the answer an Offered
 	Release = "release" // the server of an offer is not used any more; the reply subject is that of the offer
 	Limit   = "limit"   // the gateway has changed its concurrency; the payload is the number, the reply subject that of the offer
-	Tools   = "tools"   // the tools of the server of an offer; the payload is a Target
-	Ping    = "ping"    // whether the server of an offer is connected; the payload is a Target
-	Restart = "restart" // end the server of an offer and start it again, for all gateways; the payload is a Target
+	Tools   = "tools"   // the tools of the server of an offer; the payload is its key
+	Ping    = "ping"    // whether the server of an offer is connected; the payload is its key
+	Restart = "restart" // end the server of an offer and start it again, for all gateways; the payload is its key
 	Answer  = "answer"  // the answer to a question; the reply subject is that of the call
 	Credit  = "credit"  // the receiver of a large payload has room for more pieces
 	Drop    = "drop"    // the rest of a large answer is not wanted; the reply subject is that of the request
