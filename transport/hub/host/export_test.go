@@ -1,6 +1,22 @@
 package host
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolscript/toolscript/transport/hub/wire"
+)
+
+// KeyShown is the number of digits of a key in shown names.
+const KeyShown = keyShown
+
+// NewShared creates a server with a key, and returns the name of its actor and the shown one.
+func (h *Host) NewShared(key string, d wire.Definition) (name, shown string, err error) {
+	s, err := h.newShared(key, d)
+	if err != nil {
+		return "", "", err
+	}
+	return s.name, s.shown, nil
+}
 
 // LoseNATS ends the hub's own connection to the NATS server.
 func (h *Host) LoseNATS() error {

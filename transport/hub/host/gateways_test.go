@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/test/kit"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
@@ -58,6 +59,28 @@ func TestSharedServerRests(t *testing.T) {
 	kit.Eventually(t, "the server rests again", func() bool { return state() == toolscript.Resting })
 	if pid(t, first) == one {
 		t.Error("the process has not ended")
+	}
+}
+
+// TestLikeKeys checks that servers with the same name, whose keys begin with the same digits, have
+// separate actors and displayed names.
+func TestLikeKeys(t *testing.T) {
+	r := startHub(t, nil)
+	d := wire.Definition{Name: "srv", Config: upstream.Config{Type: upstream.Stdio}}
+	begin := strings.Repeat("a", host.KeyShown)
+	var names, shown []string
+	for _, key := range []string{begin + strings.Repeat("0", 24), begin + strings.Repeat("1", 24), begin + strings.Repeat("2", 24)} {
+		name, show, err := r.host.NewShared(key, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, shown = append(names, name), append(shown, show)
+	}
+	if names[0] == names[1] || names[1] == names[2] || names[0] == names[2] {
+		t.Errorf("names of actors %q", names)
+	}
+	if want := []string{"srv", "srv~" + begin, names[2]}; strings.Join(shown, " ") != strings.Join(want, " ") {
+		t.Errorf("shown names %q, want %q", shown, want)
 	}
 }
 

@@ -55,7 +55,6 @@ type hubRig struct {
 	path   string
 	host   *host.Host
 	system *actors.System
-	counts chan int
 }
 
 const token = "the token of the test"
@@ -72,7 +71,7 @@ func startHub(t *testing.T, change func(*host.Options)) *hubRig {
 
 func startHubAt(t *testing.T, path string, change func(*host.Options)) *hubRig {
 	t.Helper()
-	r := &hubRig{t: t, path: path, counts: make(chan int, 100)}
+	r := &hubRig{t: t, path: path}
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", path)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +86,6 @@ func startHubAt(t *testing.T, path string, change func(*host.Options)) *hubRig {
 	}})
 	o := host.Options{
 		Listener: listener, Token: token, Version: "test", Servers: r.system, Idle: time.Hour,
-		Changed: func(n int) { r.counts <- n },
 	}
 	if change != nil {
 		change(&o)
