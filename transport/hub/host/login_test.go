@@ -16,39 +16,16 @@ import (
 // same kind of error and command: the call that finds this out, one in flight, that of another
 // gateway, and later ones. This holds for a gateway's own server and for a shared one.
 func TestEndOfALoginDuringACall(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		gateways func(*testing.T, upstream.Config) []*actors.System
-	}{
-		{"own", func(t *testing.T, cfg upstream.Config) []*actors.System {
-			t.Helper()
-			r := startHub(t, nil)
-			return []*actors.System{r.gateway(r.client(nil), cfg)}
-		}},
-		{"shared", func(t *testing.T, cfg upstream.Config) []*actors.System {
-			t.Helper()
-			r := startHub(t, nil)
-			cfg.Shared = upstream.SharedHost
-			return []*actors.System{r.gateway(r.client(nil), cfg), r.gateway(r.client(nil), cfg)}
-		}},
-		{"fleet", func(t *testing.T, cfg upstream.Config) []*actors.System {
-			t.Helper()
-			at := startNATS(t)
-			mustJoin(t, at, "one", cfg, true)
-			return []*actors.System{fleetGateway(t, at, cfg), fleetGateway(t, at, cfg)}
-		}},
-		{"leased", func(t *testing.T, cfg upstream.Config) []*actors.System {
-			t.Helper()
-			at := startNATS(t)
-			mustJoin(t, at, "one", cfg, false)
-			return []*actors.System{fleetGateway(t, at, cfg), fleetGateway(t, at, cfg)}
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, how := range []string{"own", "shared", "fleet", "leased"} {
+		t.Run(how, func(t *testing.T) {
 			served := mcpserver.NewHTTP()
 			web := httptest.NewServer(served)
 			t.Cleanup(web.Close)
-			gateways := tt.gateways(t, upstream.Config{Type: upstream.HTTP, URL: web.URL + "/mcp"})
+			start := starter(t, how, upstream.Config{Type: upstream.HTTP, URL: web.URL + "/mcp"})
+			gateways := []*actors.System{start()}
+			if how != "own" {
+				gateways = append(gateways, start())
+			}
 			inFlight := make(chan error, len(gateways))
 			for _, g := range gateways {
 				ready(t, g)

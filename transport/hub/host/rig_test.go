@@ -137,11 +137,7 @@ func (r *hubRig) client(answers *budget.Budget) *hub.Client {
 
 // gateway starts a gateway with one server.
 func (r *hubRig) gateway(c *hub.Client, cfg upstream.Config) *actors.System {
-	var shared server.Dial
-	if c != nil {
-		shared = upstream.DialWith(c.Dial)
-	}
-	return startGateway(r.t, shared, cfg)
+	return startGateway(r.t, upstream.DialWith(c.Dial), cfg)
 }
 
 func startGateway(t *testing.T, shared server.Dial, cfg upstream.Config) *actors.System {

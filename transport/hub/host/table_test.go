@@ -52,32 +52,33 @@ func TestOwnAndShared(t *testing.T) {
 					if tt.name != "large results" { // at the same time, they would leave no time to renew a lease
 						t.Parallel()
 					}
-					shared := ""
-					if how == "shared" {
-						shared = upstream.SharedHost
-					}
-					cfg := config(t, shared, tt.switches...)
+					cfg := config(t, "", tt.switches...)
 					if tt.change != nil {
 						tt.change(&cfg)
 					}
-					var s *actors.System
-					switch how {
-					case "own":
-						s = startGateway(t, nil, cfg)
-					case "fleet", "leased":
-						at := startNATS(t)
-						offered := cfg
-						offered.IncludeTools = nil
-						mustJoin(t, at, "one", offered, how == "fleet")
-						s = fleetGateway(t, at, cfg)
-					default:
-						r := startHub(t, nil)
-						s = r.gateway(r.client(nil), cfg)
-					}
-					tt.test(t, s)
+					tt.test(t, starter(t, how, cfg)())
 				})
 			}
 		})
+	}
+}
+
+// starter returns a function that starts gateways of a server: with their own process, one in a hub, in hubs of a fleet,
+// or in the owner of its lease.
+func starter(t *testing.T, how string, cfg upstream.Config) func() *actors.System {
+	t.Helper()
+	switch how {
+	case "own":
+		return func() *actors.System { return startGateway(t, nil, cfg) }
+	case "shared":
+		r := startHub(t, nil)
+		cfg.Shared = upstream.SharedHost
+		return func() *actors.System { return r.gateway(r.client(nil), cfg) }
+	default:
+		at, offered := startNATS(t), cfg
+		offered.IncludeTools = nil
+		mustJoin(t, at, "one", offered, how == "fleet")
+		return func() *actors.System { return fleetGateway(t, at, cfg) }
 	}
 }
 
