@@ -30,7 +30,10 @@ type Fleet struct {
 	connect func(context.Context, ...nats.Option) (*nats.Conn, error)
 	log     *slog.Logger
 
+	dialing chan struct{} // has a value while a run looks for a connection
+
 	mu     sync.Mutex
+	resets int         // number of calls of Reset
 	used   *connection // nil: the next run connects
 	failed error       // error of the last attempt to connect
 	since  time.Time   // time of that attempt
@@ -47,7 +50,7 @@ type connection struct {
 // NewFleet returns a Fleet that connects with connect. user returns the user of the gateway,
 // a single token in subjects. NewFleet does not connect.
 func NewFleet(user func() string, connect func(context.Context, ...nats.Option) (*nats.Conn, error), log *slog.Logger) *Fleet {
-	return &Fleet{user: user, connect: connect, log: log}
+	return &Fleet{user: user, connect: connect, log: log, dialing: make(chan struct{}, 1)}
 }
 
 // Take reserves a sandbox of a runner for one run. While runners are busy, it tries again until ctx ends. The caller
@@ -118,28 +121,57 @@ func (c *connection) ask(ctx context.Context, t take) (a taken, err error) {
 	return a, nil
 }
 
-// use returns a connection, for one more run.
+// use returns a connection, for one more run. One run at a time connects.
 func (f *Fleet) use(ctx context.Context) (*connection, error) {
+	select {
+	case f.dialing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, toolscript.ContextError(ctx)
+	}
+	defer func() { <-f.dialing }()
+	for {
+		c, resets, err := f.current()
+		if c != nil || err != nil {
+			return c, err
+		}
+		c, err = f.open(ctx)
+		f.mu.Lock()
+		switch {
+		case f.resets != resets: // the settings have changed meanwhile
+			if err == nil {
+				c.nc.Close()
+			}
+			if c, err = nil, nil; ctx.Err() != nil {
+				err = toolscript.ContextError(ctx)
+			}
+		case err == nil:
+			c.runs++
+			f.used, f.failed = c, nil
+		case ctx.Err() == nil:
+			f.failed, f.since = err, time.Now()
+		}
+		f.mu.Unlock()
+		if c != nil || err != nil {
+			return c, err
+		}
+	}
+}
+
+// current returns the connection for one more run, or the error of the last attempt to connect if it is recent. Without
+// both, the caller must connect.
+func (f *Fleet) current() (c *connection, resets int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.used != nil && f.used.nc.IsClosed() {
 		f.used = nil
 	}
-	if f.used == nil {
-		if f.failed != nil && time.Since(f.since) < retryTime {
-			return nil, f.failed
-		}
-		c, err := f.open(ctx)
-		if err != nil && ctx.Err() == nil {
-			f.failed, f.since = err, time.Now()
-		}
-		if err != nil {
-			return nil, err
-		}
-		f.used, f.failed = c, nil
+	switch {
+	case f.used != nil:
+		f.used.runs++
+	case f.failed != nil && time.Since(f.since) < retryTime:
+		err = f.failed
 	}
-	f.used.runs++
-	return f.used, nil
+	return f.used, f.resets, err
 }
 
 func (f *Fleet) open(ctx context.Context) (*connection, error) {
@@ -173,6 +205,7 @@ func (f *Fleet) Reset() {
 	f.mu.Lock()
 	c := f.used
 	f.used, f.failed = nil, nil
+	f.resets++
 	over := c != nil && c.runs == 0
 	if c != nil {
 		c.stale = true

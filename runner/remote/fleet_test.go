@@ -81,3 +81,40 @@ func TestUnreachableFleet(t *testing.T) {
 		t.Errorf("error %v after %d attempts", err, attempts)
 	}
 }
+
+// TestSlowFleet checks that nothing but the runs that need a fleet waits while it is being connected, and these only
+// until their context ends.
+func TestSlowFleet(t *testing.T) {
+	connecting, release, why := make(chan struct{}, 2), make(chan struct{}), errors.New("no route")
+	f := remote.NewFleet(func() string { return "user1" }, func(context.Context, ...nats.Option) (*nats.Conn, error) {
+		connecting <- struct{}{}
+		<-release
+		return nil, why
+	}, slog.Default())
+	take := func(ctx context.Context) <-chan error {
+		over := make(chan error, 1)
+		go func() {
+			_, err := f.Take(ctx)
+			over <- err
+		}()
+		return over
+	}
+	first := take(kit.Within(t))
+	kit.Receive(t, connecting)
+	reset := make(chan struct{})
+	go func() {
+		defer close(reset)
+		f.Reset()
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	ended := take(ctx)
+	kit.Receive(t, reset)
+	if err := kit.Receive(t, ended); toolscript.KindOf(err) != toolscript.Cancelled {
+		t.Errorf("a run that was cancelled: %v", err)
+	}
+	close(release)
+	if err := kit.Receive(t, first); !errors.Is(err, why) {
+		t.Errorf("error %v", err)
+	}
+}
