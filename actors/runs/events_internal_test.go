@@ -30,6 +30,32 @@ func TestCallEventAfterAnEmptyFlush(t *testing.T) {
 	})
 }
 
+// TestEventsOfCallsAreBounded: events of calls wait in memory for a client that does not read, but only up to a bound.
+func TestEventsOfCallsAreBounded(t *testing.T) {
+	large := toolscript.Event{Type: toolscript.EventCallEnd, Result: []byte("{}")}
+	for event, most := range map[*toolscript.Event]int{{Type: toolscript.EventCall}: callEventsAhead, &large: detailsAhead} {
+		synctest.Test(t, func(t *testing.T) {
+			reads := make(chan struct{})
+			e := newEmitter("run", t.TempDir(), func(toolscript.Event) error {
+				<-reads
+				return nil
+			}, func(error) {})
+			e.emit(toolscript.Event{Type: toolscript.EventStdout})
+			synctest.Wait() // the client has taken it
+			n := 0
+			for n <= callEventsAhead && e.try(*event) {
+				n++
+			}
+			if n != most {
+				t.Errorf("%d events %s wait, want %d", n, event.Type, most)
+			}
+			close(reads)
+			e.end(toolscript.End{})
+			<-e.done
+		})
+	}
+}
+
 // All waiting calls of emit share maxWait: when one of them finds room, the others do not
 // wait longer.
 func TestWaitingCallsShareMaxWait(t *testing.T) {

@@ -315,32 +315,6 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-func TestCallsBeyondTheParallelLimitQueue(t *testing.T) {
-	var under, most atomic.Int64
-	fanOut := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
-		var group sync.WaitGroup
-		for i := range 20 {
-			group.Go(func() { invoke(ctx, host, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()}) })
-		}
-		group.Wait()
-		return runner.Outcome{}, nil
-	}
-	withRuns(t, fanOut, func(d *runs.Deps) {
-		d.Call = func(context.Context, toolscript.Call) (json.RawMessage, error) {
-			n := under.Add(1)
-			most.Store(max(most.Load(), n))
-			time.Sleep(time.Second)
-			under.Add(-1)
-			return json.RawMessage(`{"content":[]}`), nil
-		}
-	}, func(b *bench) {
-		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: 4}})
-		if !*end.OK || end.Metrics.ToolCalls != 20 || most.Load() != 4 || end.Metrics.DurationMs != 5000 {
-			b.t.Errorf("20 calls, 4 at once: %d at once, %v ms, %d made", most.Load(), end.Metrics.DurationMs, end.Metrics.ToolCalls)
-		}
-	})
-}
-
 func TestOutputIsCutBetweenCharacters(t *testing.T) {
 	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		host.Write(runner.Stdout, "ab")
