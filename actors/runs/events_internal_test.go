@@ -56,6 +56,27 @@ func TestEventsOfCallsAreBounded(t *testing.T) {
 	}
 }
 
+// TestEventsOfCallsDoNotOvertake: an event of a call does not get past output that waits for room.
+func TestEventsOfCallsDoNotOvertake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := make(chan struct{})
+		e := newEmitter("run", t.TempDir(), func(toolscript.Event) error {
+			<-reads
+			return nil
+		}, func(error) {})
+		for range eventsAhead + 2 { // the client takes the first, and the last one waits
+			go e.emit(toolscript.Event{Type: toolscript.EventStdout})
+			synctest.Wait()
+		}
+		if e.try(toolscript.Event{Type: toolscript.EventCall}) {
+			t.Error("the event of a call was added before output that waits")
+		}
+		close(reads)
+		e.end(toolscript.End{})
+		<-e.done
+	})
+}
+
 // All waiting calls of emit share maxWait: when one of them finds room, the others do not
 // wait longer.
 func TestWaitingCallsShareMaxWait(t *testing.T) {

@@ -122,6 +122,38 @@ func TestPortLeavesPlacesToCallsThatWait(t *testing.T) {
 	})
 }
 
+// TestPortDoesNotOvertake: a call of the Port at the moment in which a slot becomes free waits behind the queue.
+func TestPortDoesNotOvertake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held := make(chan struct{})
+		var order []string
+		r := start(t, options{config: upstream.Config{Concurrency: 1}, dial: calling(
+			func(_ context.Context, tool string, _ func()) (json.RawMessage, error) {
+				order = append(order, tool)
+				<-held
+				return json.RawMessage(`{}`), nil
+			})})
+		done := make(chan error, 1)
+		direct := func(tool string, then func(json.RawMessage, error)) {
+			if _, sent := r.port.Start(&server.Call{Ctx: t.Context(), Tool: tool}, then); !sent {
+				t.Errorf("%s was not sent", tool)
+			}
+		}
+		direct("first", func(json.RawMessage, error) { // the actor does not know yet that the slot is free
+			direct("third", func(_ json.RawMessage, err error) { done <- err })
+		})
+		second := r.call(t.Context(), "second")
+		synctest.Wait()
+		close(held)
+		if err := errors.Join((<-second).err, <-done); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Join(order, " "); got != "first second third" {
+			t.Errorf("order %s", got)
+		}
+	})
+}
+
 // TestPortCallFails covers the faults during a call in flight.
 func TestPortCallFails(t *testing.T) {
 	tests := []struct {
