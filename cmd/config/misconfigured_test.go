@@ -93,7 +93,7 @@ func TestAMistakenServerReplacesEarlierOnes(t *testing.T) {
 func TestMistakesInSettings(t *testing.T) {
 	for field, whole := range map[string]bool{
 		`"engine": "v8"`: false, `"check": 5`: false, `"search": {"model": 1}`: false, `"fleet": {"use": "*"}`: false, `"hub": 1`: false, `"defaults": {"idle": 0}`: false,
-		`"approvals": {"rules": 1}`: true, `"limits": {"toolCalls": 0}`: true, `"profile": 1`: true, `"profiles": []`: true, `"audit": 1`: true, `"pins": 1`: true, `"toolPacks": 1`: true,
+		`"approvals": {"rules": 1}`: true, `"limits": {"toolCalls": 0}`: true, `"profile": 1`: true, `"profiles": []`: true, `"audit": 1`: true, `"pins": 1`: true, `"toolPacks": 1`: true, `"toolPacks": {"all": {"tools": []}}`: true,
 	} {
 		name, _, _ := strings.Cut(strings.Trim(field, `"`), `"`)
 		loaded, all := mistakes(t, `{"mcpServers": {"a": {"command": "x"}}, `+field+`}`)
