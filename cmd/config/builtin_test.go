@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config"
 )
 
 func TestToolsOfABuiltinServer(t *testing.T) {
@@ -64,14 +63,6 @@ func TestAProjectsPacks(t *testing.T) {
 	s.write(s.project, `{"mcpServers": {"w": {"type": "builtin", "root": ".", "tools": "look"}}, "toolPacks": {"look": {"tools": ["listDir", "readFile"]}}}`)
 	if got := s.load().Servers["w"]; toolscript.KindOf(got.Problem) != toolscript.Forbidden {
 		t.Errorf("after a change of the pack: %v, want forbidden", got.Problem)
-	}
-}
-
-func TestStandardPacksKeepTheirNames(t *testing.T) {
-	s := newScene(t)
-	s.write(s.home, `{"mcpServers": {}, "toolPacks": {"all": {"tools": []}}}`)
-	if _, err := config.Load(s.options); toolscript.KindOf(err) != toolscript.Invalid {
-		t.Errorf("Load: %v, want invalid", err)
 	}
 }
 

@@ -203,7 +203,7 @@ func TestLoadSkipsUnreadable(t *testing.T) {
 	if len(c.Warnings) != 1 {
 		t.Fatalf("Warnings = %q, want one", c.Warnings)
 	}
-	wantText(t, c.Warnings[0], "is not a regular file", "is not a regular file")
+	wantText(t, c.Warnings[0], "is not a regular file")
 	s.options.Strict = true
 	if _, err := config.Load(s.options); err == nil {
 		t.Error("Load with Strict leaves the file out")
@@ -257,23 +257,10 @@ func TestLoadKeepsValuesOutOfText(t *testing.T) {
 	s.env["SECRET"] = "hunter2"
 	s.write(s.home, `{"mcpServers": {
 		"a": {"type": "${SECRET}", "url": "${SECRET}", "timeout": "${SECRET}", "command": "x", "headers": {"X": 1}},
-		"b": {"command": "x", "typ": "${SECRET}", "${SECRET}": "${SECRET}"}}}`)
+		"b": {"command": "x", "typ": "${SECRET}", "${SECRET}": "${SECRET}"},
+		"c": {"url": "https://x", "oauth": {"grant": "client_credentials", "clientSecret": "${SECRET}"}}}}`)
 	c := s.load()
 	if text := strings.Join(c.Notices(), "\n"); len(c.Mistakes) == 0 || strings.Contains(text, "hunter2") {
 		t.Errorf("notices = %s, want mistakes without the value of SECRET", text)
-	}
-}
-
-func TestOAuthThatCannotWorkStopsItsServerOnly(t *testing.T) {
-	s := newScene(t)
-	s.write(s.home, `{"mcpServers": {
-		"bad": {"url": "https://a.example.com", "oauth": {"grant": "client_credentials", "clientSecret": "hush"}},
-		"good": {"url": "https://b.example.com", "oauth": {}}}}`)
-	c := s.load()
-	if err := c.Servers["bad"].Problem; err == nil || !strings.Contains(err.Error(), "oauth.clientId") || strings.Contains(err.Error(), "hush") {
-		t.Errorf("bad: %v", err)
-	}
-	if err := c.Servers["good"].Problem; err != nil {
-		t.Errorf("good: %v", err)
 	}
 }
