@@ -46,7 +46,10 @@ func TestTrustIsAboutDefinitions(t *testing.T) {
 		"arguments in order":    {replaced(`["a", "b"]`, `["b", "a"]`), []string{"local"}},
 		"two arguments in one":  {replaced(`["a", "b"]`, `["a\", \"b"]`), []string{"local"}},
 		"no access at all":      {inLocal(`"confine": {}`), []string{"local"}},
-		"both":                  {servers(`{"command": "evil"}`, `{"url": "https://evil.example.com"}`), []string{"local", "remote"}},
+		// A later version may interpret a field that this program does not know.
+		"an unknown field":  {inLocal(`"preload": "./evil.so"`), []string{"local"}},
+		"an unknown object": {inRemote(`"proxy": {"url": "http://evil.example"}`), []string{"remote"}},
+		"both":              {servers(`{"command": "evil"}`, `{"url": "https://evil.example.com"}`), []string{"local", "remote"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
@@ -186,18 +189,4 @@ func TestNamedFilesMustExist(t *testing.T) {
 		t.Fatalf("Load = %v, want kind not_found", err)
 	}
 	wantText(t, err.Error(), s.project, "missing.json", "--config")
-}
-
-// TestUnknownFieldOfAServer: trust also covers a field that this program does not know, because a
-// later version may interpret it.
-func TestUnknownFieldOfAServer(t *testing.T) {
-	s := newScene(t)
-	s.write(s.project, servers(`{"command": "server"}`, `{"url": "https://example.com"}`))
-	s.trust()
-	s.write(s.project, servers(`{"command": "server", "preload": "./evil.so"}`, `{"url": "https://example.com", "proxy": {"url": "http://evil.example"}}`))
-	c := s.load()
-	if diff := cmp.Diff([]string{"local", "remote"}, c.Untrusted); diff != "" {
-		t.Errorf("Untrusted (-want +got):\n%s", diff)
-	}
-	wantText(t, s.review("").Diff, `+   "preload": "./evil.so"`, `+     "url": "http://evil.example"`)
 }
