@@ -135,6 +135,7 @@ func (o *mcpOptions) run(ctx context.Context) error {
 	o.Host.Config.Unset = unsetBehindClient
 	go o.connect(ctx)
 	options := EntranceOptions(o.App, o.trust, o.forRequest)
+	options.Running = o.running
 	options.Session, options.Cwd, options.Changes = discovery.Session(o.LookupEnv), o.Dir, o.changes
 	return Serve(ctx, o.Stdin, o.Stdout, options)
 }
@@ -182,28 +183,36 @@ func (o *mcpOptions) connect(ctx context.Context) {
 	} // the request that needs the gateway reports the error
 }
 
-// forRequest returns a running gateway, or the gateway of this process.
+// forRequest returns a running gateway, or the gateway of this process, which it starts if necessary.
 func (o *mcpOptions) forRequest(ctx context.Context) (Gateway, func(), error) {
+	g, release, err := o.running(ctx)
+	if g != nil || err != nil {
+		return g, release, err
+	}
+	own, err := o.start(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return OfProcess(own, o.Target.Profile)(ctx)
+}
+
+// running returns the gateway of this process, else another running one; nil if there is none.
+func (o *mcpOptions) running(ctx context.Context) (Gateway, func(), error) {
 	o.mu.Lock()
 	own := o.own
 	o.mu.Unlock()
-	if own == nil {
-		g, err := o.Target.Shared(ctx, o.trust)
-		if err != nil {
-			return nil, nil, err
-		}
-		if g != nil {
-			settle(ctx, func() bool {
-				health, err := g.Health(ctx)
-				return err != nil || health.Search.Ready // the request reports the error
-			})
-			return g, g.Close, nil
-		}
-		if own, err = o.start(ctx); err != nil {
-			return nil, nil, err
-		}
+	if own != nil {
+		return OfProcess(own, o.Target.Profile)(ctx)
 	}
-	return OfProcess(own, o.Target.Profile)(ctx)
+	g, err := o.Target.Shared(ctx, o.trust)
+	if g == nil || err != nil {
+		return nil, nil, err
+	}
+	settle(ctx, func() bool {
+		health, err := g.Health(ctx)
+		return err != nil || health.Search.Ready // the request reports the error
+	})
+	return g, g.Close, nil
 }
 
 // OfProcess returns a function that finds the gateway of this process, for a request. A profile in the

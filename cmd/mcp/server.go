@@ -54,6 +54,8 @@ type Offers interface {
 type Options struct {
 	// Gateway returns the gateway for one request, and a function that releases it.
 	Gateway func(context.Context) (Gateway, func(), error)
+	// Running is like Gateway, but starts no gateway: it returns nil if none runs. If it is nil, Gateway is used.
+	Running func(context.Context) (Gateway, func(), error)
 	// Pass says whether clients get the prompts, resources, skills and apps of the servers.
 	Pass bool
 	// TaskAfter is how long a run lasts before it becomes a task for a client that has declared

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/mcp"
@@ -311,4 +313,39 @@ func TestSessionEndsDuringRequest(t *testing.T) {
 		g.await(t)
 		session = post(t, url, "", beginSession).header.Get("Mcp-Session-Id")
 	}
+}
+
+// ending is a gateway whose watches end at once.
+type ending struct{ *announcing }
+
+func (ending) Watch(_ context.Context, _ toolscript.WatchQuery, emit func([]toolscript.Change) error) error {
+	return errors.Join(emit([]toolscript.Change{{Of: toolscript.ChangeReady}}), errors.New("the gateway is shutting down"))
+}
+
+// TestWatchStartsNoGateway: a watch that the gateway has ended begins again when a gateway runs. It starts none, because
+// the gateway may be restarting.
+func TestWatchStartsNoGateway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var started, looked int
+		o := plain(ending{&announcing{}})
+		find := o.Gateway
+		o.Pass, o.Gateway, o.Running = true, func(ctx context.Context) (mcp.Gateway, func(), error) {
+			started++
+			return find(ctx)
+		}, func(context.Context) (mcp.Gateway, func(), error) {
+			looked++
+			return nil, nil, nil
+		}
+		h, stop := mcp.Handler(o)
+		defer stop()
+		session := handler{t, h}.session()
+		handler{t, h}.post(session, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+		synctest.Wait()
+		before := started
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if started != before || looked < 3 {
+			t.Errorf("%d starts, %d looks", started-before, looked)
+		}
+	})
 }

@@ -20,13 +20,14 @@ const (
 )
 
 // watch calls tell with the announcements of the servers, until ctx ends. It returns when the subscriptions are in
-// effect, or with the error of the first attempt. If the gateway ends the watch, it begins again; the resources may
-// have changed in the meantime.
+// effect, or with the error of the first attempt. If the gateway ends the watch, it begins again when one runs; the
+// resources may have changed in the meantime.
 func (e *entrance) watch(ctx context.Context, q toolscript.WatchQuery, tell func(toolscript.Change)) error {
 	begun := make(chan error, 1)
 	go func() {
+		find := e.Gateway
 		for delay, first := watchAgain, true; ; delay = min(2*delay, maxWatchAgain) {
-			err := e.watchOnce(ctx, q, func(c toolscript.Change) {
+			err := e.watchOnce(ctx, find, q, func(c toolscript.Change) {
 				switch {
 				case c.Of != toolscript.ChangeReady:
 					tell(c)
@@ -43,6 +44,9 @@ func (e *entrance) watch(ctx context.Context, q toolscript.WatchQuery, tell func
 				begun <- err
 				return
 			}
+			if e.Running != nil { // one that starts now would take the place of the one that is being restarted
+				find = e.Running
+			}
 			select {
 			case <-time.After(delay):
 			case <-ctx.Done():
@@ -53,10 +57,10 @@ func (e *entrance) watch(ctx context.Context, q toolscript.WatchQuery, tell func
 	return <-begun
 }
 
-func (e *entrance) watchOnce(ctx context.Context, q toolscript.WatchQuery, tell func(toolscript.Change)) (err error) {
+func (e *entrance) watchOnce(ctx context.Context, find func(context.Context) (Gateway, func(), error), q toolscript.WatchQuery, tell func(toolscript.Change)) (err error) {
 	defer rescue.Into(&err)
-	g, release, err := e.Gateway(ctx)
-	if err != nil {
+	g, release, err := find(ctx)
+	if g == nil || err != nil {
 		return err
 	}
 	defer release()
