@@ -176,10 +176,7 @@ func TestServer(t *testing.T) {
 		t.Skip("the inspector tests the server, too")
 	}
 	p := harness.Program{Bin: build(t, program), Home: t.TempDir()}
-	config, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"suite": {"command": %q}}}`, build(t, "./server")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := p.Configured(t, fmt.Sprintf(`{"mcpServers": {"suite": {"command": %q}}}`, build(t, "./server")))
 	scripts := filepath.Join(filepath.Dir(config), ".toolscript", "scripts")
 	if err := os.MkdirAll(scripts, 0o700); err != nil {
 		t.Fatal(err)
@@ -190,15 +187,7 @@ func TestServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	g := p.Serve(t, "--config", config)
 	at := prefixing(t, g.URL)
 	for version, scenarios := range serverScenarios {
 		for _, scenario := range scenarios {

@@ -4,7 +4,6 @@ package conformance
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,23 +34,13 @@ func TestServedTaskScenarios(t *testing.T) {
 		t.Skip("it takes half a minute")
 	}
 	p := harness.Program{Bin: build(t, program), Home: t.TempDir()}
-	config, err := p.Config("config.json", fmt.Sprintf(`{"output": {"taskAfter": "500ms"}, "mcpServers": {"suite": {"command": %q, "protocol": "2025-11-25"}}}`, build(t, "./server")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	config := p.Configured(t, fmt.Sprintf(`{"output": {"taskAfter": "500ms"}, "mcpServers": {"suite": {"command": %q, "protocol": "2025-11-25"}}}`, build(t, "./server")))
+	g := p.Serve(t, "--config", config)
 	at := scripting(t, g.URL)
 	for _, scenario := range taskScenarios {
 		t.Run(scenario, func(t *testing.T) {
 			var out string
+			var err error
 			for range tries { // on a busy machine, a script that ends at once may take longer than taskAfter
 				if out, err = run(t, "server", "--url", at+"/mcp", "--scenario", scenario); err == nil && strings.Contains(out, "0 failed") {
 					return

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript/test/fixture/engine"
@@ -64,6 +65,16 @@ func (p Program) Config(name, text string) (string, error) {
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
+// Configured writes the configuration of a test and returns its path.
+func (p Program) Configured(tb testing.TB, text string) string {
+	tb.Helper()
+	path, err := p.Config("config.json", text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
 // Gateway is a running `toolscript gateway start`.
 type Gateway struct {
 	URL string // with its capability
@@ -94,6 +105,27 @@ func (p Program) StartGateway(ctx context.Context, args ...string) (*Gateway, er
 		}
 	}
 	return nil, errors.Join(fmt.Errorf("the gateway printed no URL; its log is %s", log.Name()), cmd.Wait(), log.Close())
+}
+
+// Serve starts a gateway for a test, and stops it at the end of the test unless it has ended. It logs the end of the
+// gateway's log if the test has failed.
+func (p Program) Serve(tb testing.TB, args ...string) *Gateway {
+	tb.Helper()
+	g, err := p.StartGateway(context.WithoutCancel(tb.Context()), args...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if g.Running() {
+			if err := g.Stop(); err != nil {
+				tb.Errorf("the gateway ended with %v", err)
+			}
+		}
+		if log := g.Log(); tb.Failed() {
+			tb.Logf("the end of the gateway's log:\n%s", log[max(0, len(log)-8000):])
+		}
+	})
+	return g
 }
 
 // PID returns the process id of the gateway.

@@ -66,20 +66,9 @@ func appsAt(t *testing.T, entrance, version, profile string) shownApps {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"board": {"command": %q, "args": [%q]}}, "profiles": {"narrow": {"allow": ["board__show"]}}}`, node(), server))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := p.Configured(t, fmt.Sprintf(`{"mcpServers": {"board": {"command": %q, "args": [%q]}}, "profiles": {"narrow": {"allow": ["board__show"]}}}`, node(), server))
 	if entrance != "own" {
-		g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := g.Stop(); err != nil {
-				t.Errorf("stop: %v", err)
-			}
-		})
+		p.Serve(t, "--config", path)
 	}
 	o := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
 	o.Capabilities.AddExtension("io.modelcontextprotocol/ui", map[string]any{"mimeTypes": []string{"text/html;profile=mcp-app"}})

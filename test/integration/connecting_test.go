@@ -77,10 +77,7 @@ func TestNoProcessOutlivesItsConnecting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := program(t)
-			path, err := p.Config("config.json", silentConfig(6542))
-			if err != nil {
-				t.Fatal(err)
-			}
+			path := p.Configured(t, silentConfig(6542))
 			g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
 			if err != nil {
 				t.Fatal(err)

@@ -12,25 +12,32 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
+// endless starts a run that does not end, and returns when it runs. The channel gets the error of its request.
+func endless(t *testing.T, g *harness.Gateway) <-chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := g.Exec(t.Context(), map[string]any{"code": "for (;;);"})
+		ended <- err
+	}()
+	err := harness.Until(t.Context(), func() (bool, error) {
+		var runs []struct{ State string }
+		_, err := g.Get(t.Context(), "/runs", &runs)
+		return len(runs) == 1 && runs[0].State == "running", err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ended
+}
+
 // TestNoProcessIsLeft ends a gateway in the middle of a run.
 func TestNoProcessIsLeft(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			g := gateway(t, servers(t))
 			ready(t, g)
-			running := make(chan error, 1)
-			go func() {
-				_, err := g.Exec(t.Context(), map[string]any{"code": "for (;;);"})
-				running <- err
-			}()
-			err := harness.Until(t.Context(), func() (bool, error) {
-				var runs []struct{ State string }
-				_, err := g.Get(t.Context(), "/runs", &runs)
-				return len(runs) == 1 && runs[0].State == "running", err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			running := endless(t, g)
 			below := harness.Descendants(g.PID())
 			if len(below) < 5 {
 				t.Fatalf("only %d processes below a gateway with three servers and two workers", len(below))
@@ -52,10 +59,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 // TestCtrlCEndsAnInProcessRun interrupts exec while it runs its own gateway.
 func TestCtrlCEndsAnInProcessRun(t *testing.T) {
 	p := program(t)
-	config, err := p.Config("config.json", servers(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := p.Configured(t, servers(t))
 	cmd := p.Command(t.Context(), "--config", config, "exec",
 		`import { tools } from "toolscript"; await tools.everything.echo({ message: "x" }); console.log("running"); await new Promise(() => setInterval(() => {}, 1000));`)
 	var errs strings.Builder

@@ -37,11 +37,8 @@ func TestColdCache(t *testing.T) {
 	}
 	p := program(t)
 	p.Env = []string{"NPM_CONFIG_USERCONFIG=" + filepath.Join(home, ".npmrc")} // names the test registry
-	path, err := p.Config("config.json", fmt.Sprintf(
+	path := p.Configured(t, fmt.Sprintf(
 		`{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory@%s"], "startupTimeout": "1s"}}}`, manifest.Version))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 

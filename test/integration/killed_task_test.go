@@ -35,10 +35,7 @@ func TestTaskOfAKilledGateway(t *testing.T) {
 				h.Close()
 			})
 			p := program(t)
-			config, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"long": {"type": "http", "url": %q}}}`, h.URL+"/mcp"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			config := p.Configured(t, fmt.Sprintf(`{"mcpServers": {"long": {"type": "http", "url": %q}}}`, h.URL+"/mcp"))
 			before, _ := mcpserver.Tasks()
 			script := map[string]any{"code": `return await tools.$with({ idempotencyKey: "report-7" }).long.work({ text: "stay" })`}
 
@@ -64,15 +61,7 @@ func TestTaskOfAKilledGateway(t *testing.T) {
 			_ = killed.Stop() // it was killed
 
 			mcpserver.FinishTasks()
-			g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := g.Stop(); err != nil {
-					t.Error(err)
-				}
-			})
+			g := p.Serve(t, "--config", config)
 			var end map[string]any
 			kit.Eventually(t, "the end of the record of the killed gateway", func() bool {
 				events, err := g.Exec(t.Context(), script)

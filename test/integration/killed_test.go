@@ -31,17 +31,7 @@ func TestNothingOutlivesAKilledGateway(t *testing.T) {
 		"bare": {"command": "env", "args": ["-i", "PATH=/usr/bin:/bin:/usr/local/bin", %q]}
 	}}`, test, memory, memory, memory))
 	ready(t, g)
-	go func() {
-		_, _ = g.Exec(t.Context(), map[string]any{"code": "for (;;);"}) // ends with the gateway
-	}()
-	err = harness.Until(t.Context(), func() (bool, error) {
-		var runs []struct{ State string }
-		_, err := g.Get(t.Context(), "/runs", &runs)
-		return len(runs) == 1 && runs[0].State == "running", err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endless(t, g)
 	below := harness.Descendants(g.PID())
 	if len(below) < 10 { // 2 for npx, 2, 3 and 1 for the others, the reaper, two workers
 		t.Fatalf("only %d processes below the gateway: %+v", len(below), below)

@@ -5,7 +5,6 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,24 +70,8 @@ func gateway(t *testing.T, config string, env ...string) *harness.Gateway {
 	t.Helper()
 	p := program(t)
 	p.Env = env
-	path, err := p.Config("config.json", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if g.Running() {
-			if err := g.Stop(); err != nil {
-				t.Errorf("the gateway ended with %v\n%s", err, g.Log())
-			}
-		}
-		if t.Failed() {
-			t.Logf("the gateway's log:\n%s", g.Log())
-		}
-	})
+	path := p.Configured(t, config)
+	g := p.Serve(t, "--config", path)
 	return g
 }
 

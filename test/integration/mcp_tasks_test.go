@@ -97,22 +97,11 @@ func newTaskClient(t *testing.T, entrance string) *taskClient {
 func taskClientOf(t *testing.T, entrance string, p harness.Program) *taskClient {
 	t.Helper()
 	config := strings.Replace(servers(t), `{`, `{"output": {"taskAfter": "50ms"}, `, 1)
-	path, err := p.Config("config.json", config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := p.Configured(t, config)
 	if entrance == "stdio" {
 		return taskClientOnStdio(t, p, path)
 	}
-	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Stop(); err != nil {
-			t.Errorf("stop: %v", err)
-		}
-	})
+	p.Serve(t, "--config", path)
 	return taskClientOverHTTP(t, mcpAddressOf(t, p, path))
 }
 

@@ -25,21 +25,10 @@ var entrances = []string{"stdio", "http"}
 // mcpClient connects a client of the official Go SDK to the MCP server.
 func mcpClient(t *testing.T, entrance string, p harness.Program, config string, o *mcp.ClientOptions, version ...string) *mcp.ClientSession {
 	t.Helper()
-	path, err := p.Config("config.json", config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := p.Configured(t, config)
 	var transport mcp.Transport = &mcp.CommandTransport{Command: p.Command(context.WithoutCancel(t.Context()), "mcp", "--config", path)}
 	if entrance == "http" {
-		g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := g.Stop(); err != nil {
-				t.Errorf("stop: %v", err)
-			}
-		})
+		p.Serve(t, "--config", path)
 		a := mcpAddressOf(t, p, path)
 		transport = &mcp.StreamableClientTransport{Endpoint: a.Endpoint, HTTPClient: &http.Client{Transport: a}}
 	}
@@ -125,15 +114,8 @@ func TestMCPEntrance(t *testing.T) {
 		t.Run(entrance, func(t *testing.T) {
 			p, config := program(t), servers(t)
 			if entrance == "stdio with a shared gateway" {
-				path, err := p.Config("config.json", config)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = g.Stop() })
+				path := p.Configured(t, config)
+				p.Serve(t, "--config", path)
 			}
 			s := mcpClient(t, entrance, p, config, nil)
 			useTools(t, s)

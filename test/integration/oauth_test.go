@@ -95,27 +95,13 @@ func TestRotatingTokens(t *testing.T) {
 		t.Skip("it is slow")
 	}
 	p := program(t)
-	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, oidc(t)+"/mcp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := p.Configured(t, fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, oidc(t)+"/mcp"))
 	logIn(t, p, path)
 	var calls, failed atomic.Int64
 	var all sync.WaitGroup
 	end := time.Now().Add(*oauthTime)
-	if testing.Short() {
-		end = time.Now().Add(8 * time.Second) // longer than the life of a token
-	}
 	for range 2 {
-		g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := g.Stop(); err != nil {
-				t.Errorf("the gateway ended with %v\n%s", err, g.Log())
-			}
-		})
+		g := p.Serve(t, "--config", path)
 		until(t, func() bool {
 			status, err := g.Get(t.Context(), "/ready", nil)
 			return err == nil && status == http.StatusOK

@@ -22,10 +22,7 @@ func TestOpenAPILogin(t *testing.T) {
 	if err := os.WriteFile(spec, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"type": "openapi", "spec": %q, "baseUrl": %q, "auth": {"type": "oauth2"}}}}`, spec, oidc(t)+"/mcp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := p.Configured(t, fmt.Sprintf(`{"mcpServers": {"oidc": {"type": "openapi", "spec": %q, "baseUrl": %q, "auth": {"type": "oauth2"}}}}`, spec, oidc(t)+"/mcp"))
 	call := func() (string, error) {
 		out, err := p.Command(t.Context(), "call", "--config", path, "oidc.hello").CombinedOutput()
 		return string(out), err

@@ -58,19 +58,8 @@ func startSDK(t *testing.T, cmd *exec.Cmd, ports []int, said fmt.Stringer) strin
 // marks them as stale. After another login, it connects again. A reload changes none of this.
 func TestLoginAtTheSDKExample(t *testing.T) {
 	p := program(t)
-	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, sdkExample(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Stop(); err != nil {
-			t.Errorf("the gateway ended with %v\n%s", err, g.Log())
-		}
-	})
+	path := p.Configured(t, fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, sdkExample(t)))
+	g := p.Serve(t, "--config", path)
 	enters(t, g, "needs_auth")
 	refusedLogin(t, g)
 

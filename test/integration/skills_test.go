@@ -3,14 +3,10 @@
 package integration
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,10 +77,7 @@ func skillsAt(t *testing.T, entrance, config string, script bool) (got gotSkills
 	if strings.Contains(config, "%") {
 		config = fmt.Sprintf(config, node(), server)
 	}
-	path, err := p.Config("config.json", config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := p.Configured(t, config)
 	if script {
 		folder := filepath.Join(filepath.Dir(path), ".toolscript", "scripts")
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -94,37 +87,6 @@ func skillsAt(t *testing.T, entrance, config string, script bool) (got gotSkills
 			t.Fatal(err)
 		}
 	}
-	cmd := p.Command(context.WithoutCancel(t.Context()), "mcp", "--config", path)
-	args := append([]string{"skills_client.mjs"}, cmd.Args...)
-	if entrance == "http" {
-		g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := g.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		a := mcpAddressOf(t, p, path)
-		headers, err := json.Marshal(a.Headers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		args = []string{"skills_client.mjs", a.Endpoint, string(headers)}
-	}
-	client := exec.CommandContext(t.Context(), node(), args...)
-	client.Env = cmd.Env
-	out, err := client.Output()
-	if err == nil {
-		err = json.Unmarshal(out, &got)
-	}
-	if err != nil {
-		var failed *exec.ExitError
-		if errors.As(err, &failed) {
-			t.Logf("%s", failed.Stderr)
-		}
-		t.Fatalf("%v\n%s", err, out)
-	}
+	atEntrance(t, entrance, "skills_client.mjs", p, path, &got)
 	return got
 }

@@ -36,10 +36,7 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := program(t)
-	path, err := p.Config("config.json", serversIn(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := p.Configured(t, serversIn(dir))
 	run := func(args ...string) []byte {
 		out, err := p.Command(t.Context(), append(args, "--config", path)...).Output()
 		if err != nil {

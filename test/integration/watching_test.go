@@ -12,30 +12,18 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/test/kit"
 )
 
-// atEntrance runs a script for Node with the arguments for an entrance of a gateway with the real servers,
-// and decodes what it prints.
-func atEntrance(t *testing.T, entrance, script string, got any) {
+// atEntrance runs a script for Node with the arguments for an entrance of a gateway with a configuration, and
+// decodes what it prints.
+func atEntrance(t *testing.T, entrance, script string, p harness.Program, path string, got any) {
 	t.Helper()
-	p := program(t)
-	path, err := p.Config("config.json", servers(t))
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := p.Command(context.WithoutCancel(t.Context()), "mcp", "--config", path)
 	args := append([]string{script}, cmd.Args...)
 	if entrance == "http" {
-		g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := g.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
+		p.Serve(t, "--config", path)
 		a := mcpAddressOf(t, p, path)
 		headers, err := json.Marshal(a.Headers)
 		if err != nil {
@@ -69,7 +57,9 @@ func TestSubscriptionsOfTheSDK(t *testing.T) {
 				Unknown      any
 				Capabilities struct{ Resources struct{ Subscribe bool } }
 			}
-			atEntrance(t, entrance, "watching_client.mjs", &got)
+			p := program(t)
+			path := p.Configured(t, servers(t))
+			atEntrance(t, entrance, "watching_client.mjs", p, path, &got)
 			if got.Updated != "demo://resource/dynamic/text/7" || got.Unknown != -32002.0 || !got.Capabilities.Resources.Subscribe {
 				t.Errorf("got %+v", got)
 			}
