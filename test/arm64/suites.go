@@ -4,11 +4,8 @@ package main
 
 import "github.com/toolscript/toolscript/test/emulated"
 
-// Reasons that several tests have.
-const (
-	noFilters = "QEMU emulates neither Landlock nor filters of system calls; -kernel has both"
-	tooSlow   = "the embedding model takes minutes in the emulation"
-)
+// noFilters is the reason of several tests.
+const noFilters = "QEMU emulates neither Landlock nor filters of system calls; -kernel has both"
 
 // suites run with the user mode emulation.
 var suites = []emulated.Suite{
@@ -25,9 +22,7 @@ var suites = []emulated.Suite{
 	{Folder: "transport/mcpclient"},
 	{Folder: "test/sandbox", Whole: true},
 	{Folder: "test/script", Whole: true, Group: "TestScripts", Files: "testdata/*.txtar", Not: map[string]string{
-		"search":         tooSlow,
-		"search-options": tooSlow,
-		"search-reload":  tooSlow,
+		"search": "a search without a gateway gives the embedding model 10 seconds, in which the emulation computes nothing",
 	}},
 }
 

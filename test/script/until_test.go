@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/test/fixture/pace"
+	"github.com/toolscript/toolscript/test/kit"
 )
 
 // Interval and time limit of until.
 const (
 	untilPause = 50 * time.Millisecond
-	untilLimit = 30 * time.Second // for an idle machine
+	untilLimit = kit.Patience // for an idle machine
 )
 
 // until is the program "until COMMAND [ARGS]". It repeats the command until it succeeds, for changes
