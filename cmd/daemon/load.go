@@ -76,9 +76,12 @@ func (h *Host) NoServers(loaded *config.Config) error {
 	files := loaded.Files
 	var looked []string
 	for _, f := range files {
-		if f.Found {
+		switch _, err := os.Lstat(f.Path); {
+		case f.Found:
 			looked = append(looked, f.Path+" names none")
-		} else {
+		case err == nil:
+			looked = append(looked, f.Path+" cannot be read")
+		default:
 			looked = append(looked, f.Path+" does not exist")
 		}
 	}
