@@ -50,7 +50,7 @@ func environment(host []string, cfg upstream.Config) serverEnvironment {
 			out.refused = append(out.refused, name)
 			continue
 		}
-		vars[name] = value
+		upstream.Set(vars, name, value)
 	}
 	for name, value := range vars {
 		out.vars = append(out.vars, name+"="+value)

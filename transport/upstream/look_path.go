@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -35,6 +36,12 @@ func LookPath(command string, env []string) (string, error) {
 // Lasting returns an error that a retry cannot fix.
 func Lasting(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(format, args...)}
+}
+
+// Set sets a variable in an environment, and removes one whose name is the same.
+func Set(env map[string]string, name, value string) {
+	maps.DeleteFunc(env, func(known, _ string) bool { return Same(known, name) })
+	env[name] = value
 }
 
 // Same reports whether two names of variables are equal. Windows ignores their case.
