@@ -17,6 +17,7 @@ import (
 // screenOf returns functions that wait until a line of the screen of 80 columns and 24 lines matches a pattern, and that
 // press keys.
 func screenOf(t *testing.T, terminal *kit.Terminal) (wait, press func(string)) {
+	t.Helper()
 	screen := func() string { return emulate(terminal.Raw(), 80, 24).String() }
 	wait = func(pattern string) {
 		t.Helper()
