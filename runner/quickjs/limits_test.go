@@ -61,6 +61,32 @@ func TestCPULimit(t *testing.T) {
 	}
 }
 
+func TestCancel(t *testing.T) {
+	for name, text := range map[string]string{
+		"while it runs":  `console.log("begun"); for (;;) {}`,
+		"while it waits": `console.log("begun"); await new Promise((r) => setTimeout(r, 1e6))`,
+		"in C code":      `console.log("begun"); new Array(2**32-1).join('')`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			vm := newVM(t)
+			out := vm.Run(ctx, script(text), &cancelling{newHost(), cancel})
+			if out.Err == nil || out.Err.Code != toolscript.Cancelled {
+				t.Errorf("error = %+v, want cancelled", out.Err)
+			}
+			wantFresh(t, vm)
+		})
+	}
+}
+
+// cancelling is a host that cancels the run at its first output.
+type cancelling struct {
+	*host
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) Write(runner.Stream, string) { c.cancel() }
+
 func TestCancelledBeforeItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
