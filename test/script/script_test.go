@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,6 +31,9 @@ var update = flag.Bool("update", false, "write what the program prints into the 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == proc.Command {
 		os.Exit(proc.Main())
+	}
+	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); runtime.GOOS == "windows" && programs[name] == nil {
+		testscript.Main(withPrograms{m}, nil)
 	}
 	testscript.Main(m, programs)
 }
