@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 )
@@ -21,7 +23,7 @@ const (
 // packModel writes the model in the order in which package minilm reads it. All numbers are little-endian, floats
 // have four bytes.
 //
-//	magic, length of the vocabulary, its pieces in the order of their ids, a line each; see used
+//	magic, length of the compressed vocabulary, its pieces in the order of their ids, a line each, with deflate; see used
 //	word embeddings:     for each piece a scale, then for each of 12 groups of 32 numbers of five bits a
 //	                     factor of one byte, and the numbers, eight in five bytes
 //	position embeddings: for each of 256 positions a scale and 384 int8, the embedding of token type 0 added
@@ -31,14 +33,14 @@ const (
 //	                     each panel 16 weights for input 0, 16 for input 1, and so on
 func packModel(pieces []string, t tensors) ([]byte, error) {
 	p := packer{tensors: t}
-	p.out.WriteString("TSMINI3\n")
+	p.out.WriteString("TSMINI4\n")
 	ids := used(pieces)
-	var text bytes.Buffer
-	for _, id := range ids {
-		text.WriteString(pieces[id] + "\n")
+	text, err := deflated(pieces, ids)
+	if err != nil {
+		return nil, err
 	}
-	p.write(uint32(text.Len()))
-	p.out.Write(text.Bytes())
+	p.write(uint32(len(text)))
+	p.out.Write(text)
 
 	table := p.get("embeddings.word_embeddings.weight", vocabulary*hidden)
 	for _, id := range ids {
@@ -60,6 +62,22 @@ func packModel(pieces []string, t tensors) ([]byte, error) {
 		p.norm(at + "output.LayerNorm")
 	}
 	return p.out.Bytes(), p.err
+}
+
+// deflated returns the lines of some pieces, compressed.
+func deflated(pieces []string, ids []int) ([]byte, error) {
+	var text bytes.Buffer
+	w, err := flate.NewWriter(&text, flate.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if _, err := io.WriteString(w, pieces[id]+"\n"); err != nil {
+			return nil, err
+		}
+	}
+	err = w.Close()
+	return text.Bytes(), err
 }
 
 type packer struct {

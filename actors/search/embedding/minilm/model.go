@@ -1,5 +1,5 @@
 // Package minilm computes sentence embeddings with all-MiniLM-L6-v2 in Go, without
-// files or network. The weights, as int8 and the words in five bits, are part of the program (18.6 MB). A program
+// files or network. The weights, as int8 and the words in five bits, are part of the program (18.5 MB). A program
 // built with the tag nomodel lacks them, and Open returns an error.
 //
 // A Model computes vectors. An Engine loads the model when needed and releases it
@@ -19,7 +19,7 @@ const (
 	// ID names the model and the filter of its documents, see Readable, and ends
 	// with the SHA-256 of minilm.bin. Embeddings with different IDs must not be
 	// compared.
-	ID = "minilm-l6-v2-int8-latin-0d3c2672"
+	ID = "minilm-l6-v2-int8-latin-e4e00df9"
 	// MaxTokens is the largest Options.MaxTokens.
 	MaxTokens = 256
 
@@ -58,7 +58,7 @@ func Open() (*Model, error) {
 		return nil, ErrNoModel
 	}
 	r := reader{rest: blob}
-	r.expect("TSMINI3\n")
+	r.expect("TSMINI4\n")
 	m := &Model{pieces: newWordpiece(r.text()), kernel: hasKernel}
 	m.words = r.take(vocabSize * wordBytes)
 	m.positions = r.rows(MaxTokens)

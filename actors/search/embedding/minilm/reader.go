@@ -1,7 +1,9 @@
 package minilm
 
 import (
+	"compress/flate"
 	"encoding/binary"
+	"io"
 	"math"
 	"strings"
 )
@@ -29,13 +31,16 @@ func (r *reader) expect(magic string) {
 	}
 }
 
+// text reads a compressed text after its length.
 func (r *reader) text() string {
 	size := binary.LittleEndian.Uint32([]byte(r.take(4)))
 	if int64(size) > int64(len(r.rest)) {
 		r.broken = true
 		return ""
 	}
-	return strings.Clone(r.take(int(size))) // a copy, as the map of pieces keeps it and would hold the pages
+	text, err := io.ReadAll(flate.NewReader(strings.NewReader(r.take(int(size)))))
+	r.broken = r.broken || err != nil
+	return string(text)
 }
 
 func (r *reader) floats(n int) []float32 {
