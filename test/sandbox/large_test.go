@@ -60,7 +60,7 @@ func TestLarge(t *testing.T) {
 				}
 				request := toolscript.ExecRequest{
 					Code:   `import { tools } from "toolscript"; ` + c.code,
-					Limits: toolscript.Limits{TimeoutMs: pace.Limit(2 * time.Minute).Milliseconds()},
+					Limits: toolscript.Limits{TimeoutMs: pace.Limit(2 * time.Minute).Milliseconds(), CPUMs: pace.Limit(time.Minute).Milliseconds()},
 					Rules:  toolscript.Rules{Engine: engine, Check: toolscript.CheckOff},
 				}
 				if got := g.exec(t, request, "").String(); !strings.Contains(got, want) {
