@@ -8,9 +8,12 @@ import (
 	"regexp"
 )
 
+// agentProgram is a client with the name of an agent.
+const agentProgram = "codex"
+
 func init() {
 	programs["client"] = func() { os.Exit(client(os.Args[1:])) }
-	programs["codex"] = programs["client"] // a client with the name of Codex
+	programs[agentProgram] = programs["client"]
 }
 
 // client is the program "client PATTERN FILE COMMAND [ARGS]". It plays an MCP client: it sends the file to the command,

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -37,11 +39,14 @@ func makePrograms(folder string) error {
 		return err
 	}
 	first := ""
-	for name := range programs {
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		path := filepath.Join(folder, name+".exe")
-		if first == "" {
+		switch {
+		case first == "":
 			first, err = path, copyFile(self, path)
-		} else {
+		case name == agentProgram: // Wine takes the name of a process from any link to its file
+			err = copyFile(self, path)
+		default:
 			err = os.Link(first, path)
 		}
 		if err != nil {
