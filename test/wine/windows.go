@@ -21,8 +21,8 @@ type windows struct {
 	env     []string
 }
 
-// fault is the error of a program that Wine 8 did not start, which is rare.
-var fault = regexp.MustCompile(`fork/exec \S+: Internal error\.`)
+// fault is the error of a program that Wine 8 did not start, or that could not load a library of Wine. Both are rare.
+var fault = regexp.MustCompile(`fork/exec \S+: Internal error\.|Failed to load \w+\.dll: DLL initialization failed`)
 
 // debian is the folder in which Debian has the programs of Wine.
 const debian = "/usr/lib/wine"
