@@ -348,10 +348,12 @@ func TestServerName(t *testing.T) {
 		"/opt/x/files.exe -v": "files",
 		"docker run -i --rm -e GITHUB_PERSONAL_ACCESS_TOKEN ghcr.io/github/github-mcp-server:1.0": "github",
 		"docker run --env A=b -v /home/me:/data --name box mcp/notes":                             "notes",
-		"https://mcp.example.com/mcp": "example",
-		"http://localhost:3000/mcp":   "localhost",
-		"http://127.0.0.1:3000/mcp":   "server",
-		"http://[::1]:3000/mcp":       "server",
+		"deno run -A npm:weather-mcp":         "weather",
+		"npx -y npm:@scope/server-maps@1.2.3": "maps",
+		"https://mcp.example.com/mcp":         "example",
+		"http://localhost:3000/mcp":           "localhost",
+		"http://127.0.0.1:3000/mcp":           "server",
+		"http://[::1]:3000/mcp":               "server",
 	} {
 		command, address := strings.Fields(words), ""
 		if strings.Contains(words, "://") {

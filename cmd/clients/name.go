@@ -26,8 +26,10 @@ func ServerName(command []string, address string) string {
 		}
 	}
 	text, _, _ = strings.Cut(text, "@")
-	text, _, _ = strings.Cut(text, ":") // the tag of an image
-	for _, affix := range []string{"mcp-server-", "server-", "mcp-"} {
+	if len(command) > 0 && containers[command[0]] {
+		text, _, _ = strings.Cut(text, ":") // the tag of an image
+	}
+	for _, affix := range []string{"npm:", "jsr:", "mcp-server-", "server-", "mcp-"} {
 		text = strings.TrimPrefix(text, affix)
 	}
 	for _, affix := range []string{"-mcp-server", "-mcp", "-server", ".js", ".py", ".ts"} {
