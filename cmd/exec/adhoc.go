@@ -145,20 +145,22 @@ func (o *AdhocFlags) process(command string) (d definition, err error) {
 	return d, nil
 }
 
-// ofSystem returns a command line in the form of a shell. On Windows, a backslash is a part of a path, unless a double
-// quotation mark follows it.
+// ofSystem returns a command line in the form of a shell. On Windows, backslashes are parts of a path, unless a double
+// quotation mark follows them.
 func ofSystem(command string) string {
 	if runtime.GOOS != "windows" {
 		return command
 	}
 	var out strings.Builder
 	quote := byte(0) // the mark of the quotation that is open, or 0
+	escaped := false // the last backslash escapes this byte
 	for i, c := range []byte(command) {
-		escapes := strings.HasPrefix(command[i+1:], `"`)
+		before := escaped
+		escaped = c == '\\' && quote != '\'' && !before && strings.HasPrefix(strings.TrimLeft(command[i:], `\`), `"`)
 		switch {
-		case c == '\\' && quote != '\'' && !escapes:
+		case c == '\\' && quote != '\'' && !before && !escaped:
 			out.WriteByte('\\')
-		case i > 0 && c == '"' && command[i-1] == '\\' && quote != '\'': // it is escaped
+		case before:
 		case c == quote:
 			quote = 0
 		case quote == 0 && (c == '"' || c == '\''):
