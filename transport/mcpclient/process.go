@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -169,8 +168,8 @@ func findProgram(host []string, cfg upstream.Config) error {
 	if err != nil {
 		return err
 	}
-	if !filepath.IsAbs(path) && cfg.Dir != "" {
-		path = filepath.Join(cfg.Dir, path)
+	if cfg.Dir != "" {
+		path = files.Absolute(cfg.Dir, path)
 	}
 	if _, err := exec.LookPath(path); err != nil {
 		return startError(cfg.Command, cfg.Dir, errors.Unwrap(err))
