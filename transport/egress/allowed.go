@@ -71,7 +71,7 @@ func canonical(text string) string {
 	}
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
-		return strings.ToLower(strings.TrimSuffix(text, "."))
+		return lower(strings.TrimSuffix(text, "."))
 	}
 	return net.JoinHostPort(canonical(host), port)
 }
@@ -89,7 +89,18 @@ func port(u *url.URL) string {
 
 // Origin returns the origin of a URL: its scheme, host and port.
 func Origin(u *url.URL) string {
-	return strings.ToLower(u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port(u)))
+	return lower(u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port(u)))
+}
+
+// lower returns a text with the letters of ASCII in lower case. The lower case of another letter can be that of another host:
+// strings.ToLower makes an i of U+0130, but a connection to a host with U+0130 does not lead to the host with the i.
+func lower(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
 }
 
 // SameOrigin reports whether two URLs have the same scheme, host and port.

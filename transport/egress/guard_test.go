@@ -105,6 +105,9 @@ func TestRedirectsInside(t *testing.T) {
 			t.Errorf("%s after two redirects: %v, %d requests", to, err, requests.Load())
 		}
 	}
+	if err := get(t, g, written+"?to="+url.QueryEscape(strings.Replace(written, "api", "ap\u0130", 1))); err == nil {
+		t.Error("a name that differs in the dot of a capital i counts as the written one")
+	}
 	err := get(t, g, written+"?to="+url.QueryEscape("http://127.0.0.1:"+port))
 	if !refused(err) || !strings.Contains(err.Error(), "127.0.0.1 is not a public address") || !strings.Contains(err.Error(), "write it") {
 		t.Errorf("got %v", err)
@@ -211,4 +214,17 @@ type publicConn struct{ net.Conn }
 
 func (publicConn) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort("93.184.215.14:443"))
+}
+
+func TestSameOrigin(t *testing.T) {
+	at := parse(t, "https://api.example/a")
+	for address, same := range map[string]bool{
+		"HTTPS://API.example:443/b?c": true, "https://user@api.example": true,
+		"http://api.example:443": false, "https://api.example:8443": false, "https://api.example.": false, "//api.example": false,
+		"https://ap\u0130.example": false, // a connection leads to another host
+	} {
+		if got := egress.SameOrigin(at, parse(t, address)); got != same {
+			t.Errorf("%s: %t", address, got)
+		}
+	}
 }
