@@ -67,15 +67,16 @@ func redactText(text string) string {
 		}
 		found := form.FindStringSubmatchIndex(text[at:])
 		if found == nil {
-			if start == "eyj" && form == credentials() { // nor does one that begins later in these letters
+			if form == credentials() && strings.HasPrefix(text[at:], "eyJ") { // nor does one that begins later in these letters
 				rest := strings.TrimLeftFunc(text[at:], func(r rune) bool { return r == '-' || r < utf8.RuneSelf && isWord(byte(r)) })
 				noToken = len(text) - len(rest)
 			}
 			continue
 		}
 		if start == "-----" && !noEnd {
-			if end := keyEnd().FindStringIndex(text[at:]); end != nil {
-				found[1] = end[1]
+			body := 2*len(start) + strings.Index(text[at+len(start):], start) // the end has other hyphens than the start
+			if end := keyEnd().FindStringIndex(text[at+body:]); end != nil {
+				found[1] = body + end[1]
 			} else {
 				noEnd = true
 			}

@@ -48,8 +48,9 @@ func TestRedact(t *testing.T) {
 		"\u017fecret:abcd": "\u017fecret:(redacted)", "to\u212aen:abcd": "to\u212aen:(redacted)", "api_key=abcd, accesskey=abcd": "api_key=(redacted), accesskey=(redacted)",
 		"pwd: abc": "pwd: abc", "private-key: ${secret:a.b-c}": "private-key: (redacted)", "${secret:a.b} abcd": "${secret:a.b} abcd",
 		"https://me:abcd@host": "https://me:(redacted)host", "://a:b://c:d@e": "://a:b://c:(redacted)e", "xsk-" + word: "xsk-" + word,
-		"eyJ-eyJ.eyJ-eyJabcdefgh.abcdefgh.x y": "eyJ-eyJ.(redacted) y", "xeyJ-eyJabcdefgh.abcdefgh.": "xeyJ-(redacted)",
+		"eyJ-eyJ.eyJ-eyJabcdefgh.abcdefgh.x y": "eyJ-eyJ.(redacted) y", "EYJ-eyJabcdefgh.abcdefgh.x": "EYJ-(redacted)", "xeyJ-eyJabcdefgh.abcdefgh.": "xeyJ-(redacted)",
 		"-----BEGIN RSA PRIVATE KEY-----\na\n-----END RSA PRIVATE KEY-----\nb": "(redacted)\nb", "-----BEGIN PRIVATE KEY----- a\nb": "(redacted)\nb",
+		"-----BEGIN PRIVATE KEY-----END PRIVATE KEY-----\na\n-----END PRIVATE KEY-----b": "(redacted)b",
 	} {
 		if got := redactText(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
