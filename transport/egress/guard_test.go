@@ -167,7 +167,7 @@ func TestConnectionsAreNotShared(t *testing.T) {
 	}
 }
 
-// TestProxy: a proxy resolves names, so hosts are checked as they are written.
+// TestProxy: a proxy resolves names, so hosts are checked as the proxy is asked for them.
 func TestProxy(t *testing.T) {
 	var asked atomic.Pointer[string]
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,6 +186,7 @@ func TestProxy(t *testing.T) {
 		"http://other.example.com/": true, "http://93.184.215.14/": true,
 		"http://127.0.0.1/": false, "http://10.0.0.1/": false, "http://localhost/": false, "http://intranet/": false, "http://169.254.169.254/latest": false,
 		"http://metadata.google.internal/": false, "http://[::1]/": false, "http://0x7f000001/": false, "http://api.example.com/v2": true,
+		"https://127.0.0.\uff11/": false, "https://169.254.169\u3002\uff12\uff15\uff14/": false, "https://metadata.google.\uff49nternal/": false, // the proxy is asked for digits and letters of ASCII
 	} {
 		asked.Store(nil)
 		err := get(t, g, "http://api.example.com/v1?to="+url.QueryEscape(to))

@@ -3,6 +3,8 @@ package egress
 import (
 	"net/netip"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // Reach is the network that an address belongs to, ordered from public to local.
@@ -52,10 +54,19 @@ func ReachOf(ip netip.Addr) Reach {
 // local are the last parts of names that resolvers answer without the public DNS.
 var local = []string{"local", "internal", "lan", "home.arpa", "intranet", "corp", "home"}
 
+// maxHost is more than the length of a host in bytes that a connection may lead to: a name has at most 253 letters of ASCII.
+const maxHost = 1 << 10
+
 // ReachOfHost returns the network of a host as far as its spelling shows it. The host is an address or a
 // name; ReachOfHost does not look it up. A name without a dot, or with a number as its last part, is
 // not public. For any other name, Public says nothing about the addresses of the name.
 func ReachOfHost(host string) Reach {
+	if len(host) > maxHost {
+		return Local
+	}
+	if sent, err := idna.Lookup.ToASCII(host); err == nil { // the HTTP client also replaces letters and digits that stand for those of ASCII
+		host = sent
+	}
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ReachOf(ip)
