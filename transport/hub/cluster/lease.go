@@ -161,5 +161,5 @@ func (l *Leases) sawDeleted(name string, deleted bool) time.Duration {
 }
 
 func errName(name string) error {
-	return fmt.Errorf("%q cannot be the name of a lease: it may have letters, digits, - and _", name)
+	return fmt.Errorf("%q cannot be the name of a lease: it may have at most 64 letters of ASCII, digits, - and _", name)
 }

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -141,7 +142,7 @@ func TestDeletedRecordOfALostOwner(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	l, _ := open(t, natstest.Start(t, &server.Options{JetStream: true, StoreDir: t.TempDir()}))
-	for _, name := range []string{"", "a.b", "a b", "*", ">"} {
+	for _, name := range []string{"", "a.b", "a b", "*", ">", strings.Repeat("a", 65)} {
 		if err := l.Hold(t.Context(), name, "a", nil); err == nil {
 			t.Errorf("Hold accepts the name %q", name)
 		}
