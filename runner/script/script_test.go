@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,11 +61,30 @@ func TestCompileErasesTypesAndKeepsEffects(t *testing.T) {
 	}
 }
 
+// TestStatementsBeforeAwait: the search for errors before await finds none in scripts without errors.
+func TestStatementsBeforeAwait(t *testing.T) {
+	for _, before := range []string{"", "f()", "f();", "let a", "const a = 1", "class A {}", "function f() {}", "type A = 1", "interface I {}", "if (a) b\nelse c", "for (;;) {}", "x: y", "1n", "0", "`t`", "/* c */", "// c", "export const e = 1", "export { f }", "import 'm'", "async"} {
+		for _, next := range []string{"await (x)", "if (a) await (x)", "const b = await (x)", "for (const c of await (x)) {}", "export const d = await (x)", "import('a' + await (x))", "new (await (x))", "++(await (x)).a", "/./.test(await (x))", "`${await (x)}`", "'a' + await (x)", "return await (x)", "throw await (x)", "do await (x); while (a)", "try { await (x) } catch {}", "await using u = v", "{ await (x) }", "x: await (x)", "import e from 'm'\nawait (x)"} {
+			code := before + ";\n" + next
+			if strings.HasPrefix(before, "import") || !strings.HasPrefix(next, "import e") {
+				if _, found := script.Compile(runner.Source{Code: code, File: "m.ts"}); slices.ContainsFunc(found, func(d toolscript.Diagnostic) bool { return strings.HasPrefix(d.Code, "TS") }) {
+					t.Errorf("Compile(%q): %+v", code, found)
+				}
+			}
+		}
+	}
+}
+
 // TestDecoratedClassesAwait: methods of a class with decorators may await.
 func TestDecoratedClassesAwait(t *testing.T) {
 	compiled, found := script.Compile(runner.Source{Code: "@d class A { @d async m() { await 1 } @d p = async () => await 2 }"})
 	if len(found) > 0 || strings.Count(compiled.JavaScript, "await ") != 2 {
 		t.Errorf("Compile = %s, %+v; want both", compiled.JavaScript, found)
+	}
+	for _, code := range []string{"class A extends (await b) { m() { @d class B {} } }", "class A { [await n]() { return @d class {} } }"} {
+		if _, found := script.Compile(runner.Source{Code: code}); len(found) > 0 {
+			t.Errorf("Compile(%s): %+v; the class with decorators has no await", code, found)
+		}
 	}
 }
 
@@ -115,6 +135,10 @@ func TestCompileRefuses(t *testing.T) {
 		{"a bracket that await ends", "", "const x = (1\nawait (f())", []place{{2, 1, "TS1005"}}, "')' expected."},
 		{"a text that await ends", "", "a\nconst x = 'b\nawait (f())", []place{{2, 13, "TS1002"}}, "Unterminated string literal."},
 		{"a number that await ends", "", "0Bawait!0", []place{{1, 3, "TS1177"}}, "Binary digit expected."},
+		{"a bracket before a statement with await", "", "f(\nconst y = await (x)", []place{{2, 1, "TS1135"}}, "Argument expression expected."},
+		{"a value that a statement with await ends", "", "const y =\nif (a) await (x)", []place{{2, 1, "TS1109"}}, "Expression expected."},
+		{"a bracket at the beginning, and await", "", ")\nawait (x)", []place{{1, 1, "TS1128"}}, "Declaration or statement expected."},
+		{"a brace between statements, and await", "", "await (x)\n}\nf()", []place{{2, 1, "TS1128"}}, "Declaration or statement expected."},
 		{"two statements on the line of await", "", "await (f())\n1 await (f())", []place{{2, 3, "TS1005"}}, "';' expected."},
 		{"declared twice", "", "let a = 1;\nlet a = 2;", []place{{1, 5, "TS2451"}, {2, 5, "TS2451"}}, "Cannot redeclare"},
 		{"JSX by name", "page.tsx", "", []place{{1, 1, "file"}}, "page.tsx is not a script: JSX"},

@@ -90,25 +90,55 @@ func parse(text string, javaScript bool) *ast.SourceFile {
 		FileName: mainFile, Path: mainFile, ExternalModuleIndicatorOptions: ast.ExternalModuleIndicatorOptions{Force: true},
 	}
 	file := parser.ParseSourceFile(options, text, kind)
-	statements := file.Statements.Nodes
-	for i := 1; i < len(statements); i++ {
-		if statements[i].Flags&ast.NodeFlagsAwaitContext == 0 || statements[i-1].Flags&ast.NodeFlagsAwaitContext != 0 {
-			continue
-		}
-		// The parser has read this statement twice and lost the errors before it, as in (1 await (x): its start
-		// is read again, with another name in place of await.
-		start, end := statements[i-1].Pos(), statements[i].Pos()
-		next := scanner.GetTokenPosOfNode(statements[i], file, false)
-		for _, d := range parser.ParseSourceFile(options, text[start:next]+"x", kind).Diagnostics() {
-			d.SetLocation(core.NewTextRange(start+d.Pos(), start+d.End()))
-			if d.Pos() < end || d.Pos() > next {
-				continue
+	restore(file, func(text string) []*ast.Diagnostic { return parser.ParseSourceFile(options, text, kind).Diagnostics() })
+	return file
+}
+
+// statementWords begin statements that are no expressions.
+var statementWords = []ast.Kind{
+	ast.KindBreakKeyword, ast.KindConstKeyword, ast.KindContinueKeyword, ast.KindDebuggerKeyword, ast.KindDoKeyword, ast.KindEnumKeyword,
+	ast.KindExportKeyword, ast.KindForKeyword, ast.KindIfKeyword, ast.KindReturnKeyword, ast.KindSwitchKeyword, ast.KindThrowKeyword,
+	ast.KindTryKeyword, ast.KindVarKeyword, ast.KindWhileKeyword,
+}
+
+// restore adds errors that the parser has lost: it reads some statements with await again, and loses the errors at the
+// end of the statement before, as in (1 await (x), and those of text between statements, as in ) await (x).
+func restore(file *ast.SourceFile, errors func(text string) []*ast.Diagnostic) {
+	text, known := file.Text(), map[int]bool{} // offsets of errors
+	for _, d := range file.Diagnostics() {
+		known[d.Pos()] = true
+	}
+	whole := len(known) == 0
+	add := func(offset int, part string, first, last int) {
+		for _, d := range errors(part) {
+			d.SetLocation(core.NewTextRange(offset+d.Pos(), offset+d.End()))
+			if d.Pos() >= first && d.Pos() <= last && !known[d.Pos()] {
+				known[d.Pos()] = true
+				d.SetFile(file)
+				file.SetDiagnostics(append(file.Diagnostics(), d))
 			}
-			d.SetFile(file)
-			file.SetDiagnostics(append(file.Diagnostics(), d))
 		}
 	}
-	return file
+	var from, end int // start and end of the last statement
+	awaits := true    // whether it has been read again
+	for _, s := range append(slices.Clip(file.Statements.Nodes), file.EndOfFileToken) {
+		if s.Flags&ast.NodeFlagsReparsed != 0 { // it is in a comment
+			continue
+		}
+		if whole && s.Pos() > end {
+			add(end, text[end:s.Pos()], end, s.Pos())
+		}
+		before := awaits
+		if awaits = s.Flags&ast.NodeFlagsAwaitContext != 0; awaits && !before {
+			next := scanner.GetTokenPosOfNode(s, file, false)
+			first := "z" // another name in place of await
+			if slices.Contains(statementWords, scanner.ScanTokenAtPosition(file, next)) {
+				first = "if" // like all of them, it begins no expression
+			}
+			add(from, text[from:next]+first, s.Pos(), next)
+		}
+		from, end = s.Pos(), s.End()
+	}
 }
 
 // reader collects the syntax of one script.
@@ -232,7 +262,7 @@ func (r *reader) visit(n *ast.Node) {
 			}
 		}
 	case ast.KindClassDeclaration, ast.KindClassExpression:
-		if both := ast.SubtreeContainsDecorators | ast.SubtreeContainsAwait; n.SubtreeFacts()&both == both {
+		if n.SubtreeFacts()&ast.SubtreeContainsAwait != 0 && (ast.HasDecorators(n) || slices.ContainsFunc(n.Members(), ast.HasDecorators)) {
 			r.out.Decorated = append(r.out.Decorated, r.start(n))
 		}
 	case ast.KindMetaProperty:
