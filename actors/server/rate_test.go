@@ -214,6 +214,32 @@ func TestRateLimitAndCancellation(t *testing.T) {
 	})
 }
 
+// The bounds of calls in flight and of waiting calls hold with a rate limit, too.
+func TestRateLimitKeepsTheOtherBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{
+			config: upstream.Config{RateLimit: upstream.RateLimit{Calls: 1, Per: time.Minute, Burst: 2000}}, dial: calling(never),
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var calls []<-chan outcome
+		for range 64 + 1024 {
+			calls = append(calls, r.call(ctx, "a"))
+		}
+		synctest.Wait()
+		if s := r.status(); s.InFlight != 64 || s.Queued != 1024 {
+			t.Errorf("%d calls in flight, %d waiting, want 64 and 1,024", s.InFlight, s.Queued)
+		}
+		if got := <-r.call(ctx, "a"); toolscript.KindOf(got.err) != toolscript.Busy {
+			t.Errorf("call 1,089 = %v, want busy", got.err)
+		}
+		cancel()
+		for _, done := range calls {
+			<-done
+		}
+	})
+}
+
 // A full queue says when the next call leaves it.
 func TestRateLimitOfAFullQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
