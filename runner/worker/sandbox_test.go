@@ -88,6 +88,18 @@ func TestRunCallsTools(t *testing.T) {
 	}
 }
 
+// TestAnswersOfAnEarlierRun: an answer that a script did not take is no answer to a call of the next one.
+func TestAnswersOfAnEarlierRun(t *testing.T) {
+	s := startSandbox(t)
+	job := newJob(t, "void tools.demo.echo({ text: 'first' }); const begun = Date.now(); while (Date.now() - begun < 100); exit(0)")
+	if _, err := s.Run(t.Context(), job, &host{}); err != nil {
+		t.Fatal(err)
+	}
+	if outcome := sandboxRun(t, s, "return (await tools.demo.echo({ text: 'second' })).text", &host{}); string(outcome.Value) != `"second"` {
+		t.Errorf("value = %s, %+v", outcome.Value, outcome.Err)
+	}
+}
+
 func TestNamesFollowTheirKey(t *testing.T) {
 	s := startSandbox(t)
 	job := newJob(t, "return Object.keys(tools)")
