@@ -12,7 +12,7 @@ import (
 // The bounds of the path of one exec. They must never be raised.
 const (
 	maxPathFiles = 28
-	maxPathLines = 4336
+	maxPathLines = 3600
 )
 
 var pathEntry = regexp.MustCompile("^\\* `(\\S+\\.go)` \\S")

@@ -201,3 +201,6 @@ func invalidArgs(id, path, message string) error {
 		Details: []toolscript.Detail{{Path: path, Message: message}},
 	}
 }
+
+// answerFunc returns the value that the script sees, or the error that it catches.
+type answerFunc func(context.Context, *runCall) (json.RawMessage, *toolscript.ToolError)

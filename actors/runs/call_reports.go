@@ -2,11 +2,13 @@ package runs
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
 )
 
 // idle reports whether no call is in flight.
@@ -147,3 +149,40 @@ func (s *calls) progress(c *runCall, p toolscript.Progress) {
 		s.events.emit(toolscript.Event{Type: toolscript.EventProgress, CallID: c.CallID, Tool: c.ID, Message: p.String()})
 	}, func(error) {}) // emit recovers panics of the client's code
 }
+
+// begin returns the start event of a call.
+func (s *calls) begin(c *runCall) toolscript.Event {
+	return toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID}
+}
+
+func (s *calls) request(c *runCall, id string) toolscript.Call {
+	left := s.left
+	if c.Task { // it may outlive the script
+		left = nil
+	}
+	return toolscript.Call{
+		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.id, Trace: s.parts.request.Trace, CallID: c.CallID, Left: left, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
+		Progress: func(p toolscript.Progress) { s.progress(c, p) },
+	}
+}
+
+// close removes a call from the calls in flight. The caller holds mu.
+func (s *calls) close(c *runCall, how ending, took float64) {
+	if s.inFlight[c.CallID] != c {
+		return
+	}
+	delete(s.inFlight, c.CallID)
+	if c.kept {
+		s.shared.tasks.release(len(c.Args))
+	}
+	if c.record >= 0 {
+		r := &s.records[c.record]
+		r.OK, r.Kind, r.Sent, r.Ms, r.Waits = okay(how.kind), how.kind, how.sent, took, c.waits()
+	}
+	if how.kind != "" && !c.Task && c.turn == nil && (c.cause != nil || s.ctx.Err() != nil) && !c.cancelledByScript() {
+		s.leave(c)
+	}
+}
+
+// cancelledByScript reports whether the script cancelled the call. The caller holds calls.mu.
+func (c *runCall) cancelledByScript() bool { return errors.Is(c.cause, runner.ErrCallCancelled) }

@@ -65,18 +65,6 @@ type runCall struct {
 	late    *time.Timer         // ends a task of the script of an answer; may be nil
 }
 
-// answerFunc returns the value that the script sees, or the error that it catches.
-type answerFunc func(context.Context, *runCall) (json.RawMessage, *toolscript.ToolError)
-
-// ErrNotSent is the error of a call of Deps.Start that did not reach its server. The run then
-// makes the call with Deps.Call, which finds the tool again.
-var ErrNotSent = errors.New("the call was not sent")
-
-var (
-	errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call was answered")}
-	errStopped = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the task was stopped, because its run was aborted")}
-)
-
 // Begin implements runner.Host.
 func (s *calls) Begin(rc runner.Call, done func(runner.Answer)) {
 	c := &runCall{Call: rc, done: done}
@@ -173,22 +161,6 @@ func (s *calls) startNow(c *runCall) bool {
 		s.follow(c, stop)
 	}
 	return sent
-}
-
-// begin returns the start event of a call.
-func (s *calls) begin(c *runCall) toolscript.Event {
-	return toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID}
-}
-
-func (s *calls) request(c *runCall, id string) toolscript.Call {
-	left := s.left
-	if c.Task { // it may outlive the script
-		left = nil
-	}
-	return toolscript.Call{
-		ID: id, Args: c.Args, Key: c.Key, Wait: toolscript.ConnectWait, Run: s.id, Trace: s.parts.request.Trace, CallID: c.CallID, Left: left, Ask: c.asking.ask, Origin: &c.origin, Queued: time.Since(c.asked),
-		Progress: func(p toolscript.Progress) { s.progress(c, p) },
-	}
 }
 
 // maxQuick bounds the answers that the goroutine that reads from the server examines itself, in
@@ -315,24 +287,3 @@ func (s *calls) deliver(c *runCall, a runner.Answer) {
 		a.Release()
 	}
 }
-
-// close removes a call from the calls in flight. The caller holds mu.
-func (s *calls) close(c *runCall, how ending, took float64) {
-	if s.inFlight[c.CallID] != c {
-		return
-	}
-	delete(s.inFlight, c.CallID)
-	if c.kept {
-		s.shared.tasks.release(len(c.Args))
-	}
-	if c.record >= 0 {
-		r := &s.records[c.record]
-		r.OK, r.Kind, r.Sent, r.Ms, r.Waits = okay(how.kind), how.kind, how.sent, took, c.waits()
-	}
-	if how.kind != "" && !c.Task && c.turn == nil && (c.cause != nil || s.ctx.Err() != nil) && !c.cancelledByScript() {
-		s.leave(c)
-	}
-}
-
-// cancelledByScript reports whether the script cancelled the call. The caller holds calls.mu.
-func (c *runCall) cancelledByScript() bool { return errors.Is(c.cause, runner.ErrCallCancelled) }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -160,3 +161,7 @@ func (d *Deps) stopping() bool {
 		return false
 	}
 }
+
+// ErrNotSent is the error of a call of Deps.Start that did not reach its server. The run then
+// makes the call with Deps.Call, which finds the tool again.
+var ErrNotSent = errors.New("the call was not sent")

@@ -109,3 +109,8 @@ func endingOf(kind toolscript.Kind, sent toolscript.Sent) ending {
 	}
 	return ending{kind, sent}
 }
+
+var (
+	errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call was answered")}
+	errStopped = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the task was stopped, because its run was aborted")}
+)

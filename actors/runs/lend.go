@@ -2,7 +2,9 @@ package runs
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -47,4 +49,24 @@ type elsewhere struct{ runner.Runner }
 func (e elsewhere) Run(ctx context.Context, j runner.Job, h runner.Host) (runner.Outcome, error) {
 	j.Stdin = false
 	return e.Runner.Run(ctx, j, h)
+}
+
+// borrowTime bounds the wait for a free worker process.
+const borrowTime = 2 * time.Minute
+
+// allBusy returns the error after borrowTime.
+func allBusy(role string) error {
+	return &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("every %s process has been busy for %s; try again", role, borrowTime)}
+}
+
+func (w *work) job(compiled runner.Compiled) runner.Job {
+	env := map[string]string{}
+	if url := w.deps.URL(w.capability); url != "" {
+		env["TOOLSCRIPT_GATEWAY_URL"] = url
+	}
+	return runner.Job{
+		RunID: w.id, File: w.request.File, Compiled: compiled,
+		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
+		Limits: w.limitsLeft(), Names: w.names(), Allow: w.request.Allow, Clock: w.questions.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
+	}
 }

@@ -37,3 +37,8 @@ func (w *work) notify(end *toolscript.End, outcome runner.Outcome) {
 
 // maxNotices bounds the notices of a run.
 const maxNotices = 16
+
+// warn sends a warning to the client.
+func (w *work) warn(text string) {
+	w.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "warning: " + text})
+}

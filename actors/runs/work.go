@@ -10,14 +10,6 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// borrowTime bounds the wait for a free worker process.
-const borrowTime = 2 * time.Minute
-
-// allBusy returns the error after borrowTime.
-func allBusy(role string) error {
-	return &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("every %s process has been busy for %s; try again", role, borrowTime)}
-}
-
 // work takes the script of one run through its stages, from the source to the
 // outcome. Only the goroutine of the run touches it.
 type work struct {
@@ -125,21 +117,4 @@ func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcom
 		return outcome, w.fail(toolscript.Executing, w.deps.lost(err))
 	}
 	return outcome, nil
-}
-
-func (w *work) job(compiled runner.Compiled) runner.Job {
-	env := map[string]string{}
-	if url := w.deps.URL(w.capability); url != "" {
-		env["TOOLSCRIPT_GATEWAY_URL"] = url
-	}
-	return runner.Job{
-		RunID: w.id, File: w.request.File, Compiled: compiled,
-		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
-		Limits: w.limitsLeft(), Names: w.names(), Allow: w.request.Allow, Clock: w.questions.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
-	}
-}
-
-// warn sends a warning to the client.
-func (w *work) warn(text string) {
-	w.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "warning: " + text})
 }

@@ -149,3 +149,11 @@ func content(a toolscript.Answer) json.RawMessage {
 	}
 	return a.Content
 }
+
+// Value implements context.Context.
+func (c *pendingCall) Value(key any) any {
+	if key == (callKey{}) {
+		return c.id
+	}
+	return c.Context.Value(key)
+}

@@ -58,3 +58,16 @@ func (f *inFlight) end() {
 func endedWith(about toolscript.Error) error {
 	return unsent(named(mailbox.ErrEnded, about))
 }
+
+// whenOver calls f when the caller has its reply.
+func (c *pendingCall) whenOver(f func()) {
+	c.of.mu.Lock()
+	answered := c.answered
+	if !answered {
+		c.over = append(c.over, f)
+	}
+	c.of.mu.Unlock()
+	if answered {
+		f()
+	}
+}

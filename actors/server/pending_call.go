@@ -44,14 +44,6 @@ type pendingCall struct {
 	over         []func()         // called after the answer
 }
 
-// Value implements context.Context.
-func (c *pendingCall) Value(key any) any {
-	if key == (callKey{}) {
-		return c.id
-	}
-	return c.Context.Value(key)
-}
-
 // Start makes the same call as the message Call, without Fetch and Reply, and does not block. done receives the
 // result once, in any goroutine, and does not block. stop cancels the call; the end of m.Ctx cancels it only while
 // it waits for a slot. m must not change before the result. If ok is false, the caller must send the message: there
@@ -183,25 +175,6 @@ func (c *pendingCall) returned(result json.RawMessage, err error) {
 	}
 }
 
-// failed completes the error of a connection. If the call was stopped, its cause replaces the
-// error, unless the connection knows that the call was not sent. The caller holds mu.
-func (c *pendingCall) failed(err error) error {
-	if ended := c.Err(); ended != nil && toolscript.KindOf(err) == toolscript.Internal && errors.Is(err, ended) {
-		err = named(mailbox.ContextError(c.Context), c.about)
-	}
-	sent := toolscript.SentOf(err)
-	if errors.Is(err, upstream.ErrUnreachable) {
-		sent = toolscript.SentNo
-	}
-	switch {
-	case c.cause != nil && sent != toolscript.SentNo:
-		err = named(c.cause, c.about)
-	case c.cause != nil, c.call.Own != "":
-		err = named(err, c.about)
-	}
-	return withSent(err, sent)
-}
-
 // replied answers the caller, once.
 func (c *pendingCall) replied(result json.RawMessage, err error) {
 	first, over := c.settle()
@@ -221,17 +194,4 @@ func (c *pendingCall) settle() (first bool, over []func()) {
 	first, over = !c.answered, c.over
 	c.answered, c.over = true, nil
 	return first, over
-}
-
-// whenOver calls f when the caller has its reply.
-func (c *pendingCall) whenOver(f func()) {
-	c.of.mu.Lock()
-	answered := c.answered
-	if !answered {
-		c.over = append(c.over, f)
-	}
-	c.of.mu.Unlock()
-	if answered {
-		f()
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -68,4 +69,23 @@ const CancelTime = time.Second
 
 func (c *pendingCall) cancel(started upstream.Started, cause error) {
 	started.Cancel(string(toolscript.KindOf(cause)), c.unanswered(cause))
+}
+
+// failed completes the error of a connection. If the call was stopped, its cause replaces the
+// error, unless the connection knows that the call was not sent. The caller holds mu.
+func (c *pendingCall) failed(err error) error {
+	if ended := c.Err(); ended != nil && toolscript.KindOf(err) == toolscript.Internal && errors.Is(err, ended) {
+		err = named(mailbox.ContextError(c.Context), c.about)
+	}
+	sent := toolscript.SentOf(err)
+	if errors.Is(err, upstream.ErrUnreachable) {
+		sent = toolscript.SentNo
+	}
+	switch {
+	case c.cause != nil && sent != toolscript.SentNo:
+		err = named(c.cause, c.about)
+	case c.cause != nil, c.call.Own != "":
+		err = named(err, c.about)
+	}
+	return withSent(err, sent)
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/toolscript/toolscript/runner"
 )
@@ -59,25 +58,6 @@ func (in *instance) call(f function, args ...uint64) uint64 {
 		return 0
 	}
 	return buffer[0]
-}
-
-// errUnwound stops code of the instance from inside a host function.
-var errUnwound = sys.NewExitError(1)
-
-// unwind makes the instance die at the end of the current host function. No catch and no
-// finally of the script runs.
-func (in *instance) unwind(reason error) {
-	if in.err == nil {
-		in.err = reason
-	}
-}
-
-// unwindIfDead leaves a host function without returning into a dead instance. It panics;
-// wazero recovers the panic in the call that entered the instance.
-func (in *instance) unwindIfDead() {
-	if in.err != nil {
-		panic(errUnwound)
-	}
 }
 
 type guestKey struct{}

@@ -58,23 +58,6 @@ type run struct {
 	exitCode            int
 }
 
-func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
-	v.names = naming.NewTable(job.Names, job.Allow, v.names)
-	v.zone.load(job.TZ)
-	heap := uint64(defaultHeap)
-	if mb := job.Limits.MemoryMB; mb > 0 {
-		heap = uint64(mb) << 20
-	}
-	return &run{
-		instance: v.instance, memory: v.memory, job: job, host: host, names: v.names, zone: v.zone.location,
-		watch:     newWatch(ctx, job),
-		source:    scripterror.NewSource(job),
-		heapLimit: min(heap, maxHeap),
-		calls:     pendingCalls{keep: map[int]pendingCall{}},
-		input:     input{ended: !job.Stdin},
-	}
-}
-
 // do runs the job and returns its value as JSON, nil for undefined. It reads the value after
 // everything has settled, because code that is not awaited may still change it.
 func (r *run) do() (json.RawMessage, error) {
@@ -107,22 +90,6 @@ func (r *run) do() (json.RawMessage, error) {
 		}
 	}
 	return r.value, r.settle() // reading the value may have begun calls: toJSON is code of the script
-}
-
-// begin sets the limits of the job and the values that its script may read.
-func (r *run) begin() error {
-	stack := uint64(largestStack)
-	if kb := r.job.Limits.StackKB; kb > 0 {
-		stack = min(stack, uint64(kb)<<10)
-	}
-	r.memory.setLimit(r.heapLimit + hostMemory)
-	r.instance.call(fnSetMemoryLimit, r.heapLimit)
-	r.instance.call(fnSetStackSize, stack)
-	about, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "cwd": r.job.Cwd, "env": r.job.Env, "answer": r.job.Answer, "given": r.given()})
-	if err != nil {
-		return err
-	}
-	return r.enter(r.instance.entries.begin, r.instance.newString(string(about)))
 }
 
 // check returns the reason why the run cannot continue, or nil: its instance is dead or a

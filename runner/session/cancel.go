@@ -21,3 +21,6 @@ func (s *Session) cancelCalls() {
 	defer rescue.Catch(s.panicked("cancel the calls", s.Fail))
 	s.host.CancelAll(context.Cause(s.ctx))
 }
+
+// Stop cancels the calls of the run and the read of standard input.
+func (s *Session) Stop() { s.cancel() }

@@ -69,3 +69,9 @@ func (s *Session) Outcome(e *toolscript.RunError) runner.Outcome {
 	}
 	return runner.Outcome{Err: e, ExitCode: 1, Metrics: runner.Metrics{RunMs: float64(s.Elapsed()) / float64(time.Millisecond)}}
 }
+
+// Elapsed returns the time since the session began.
+func (s *Session) Elapsed() time.Duration { return time.Since(s.begun) }
+
+// CPU returns the processor time that the process had used when the session began.
+func (s *Session) CPU() time.Duration { return s.cpu }

@@ -20,36 +20,6 @@ import (
 // cancelled, and how long a process may take to end after it was asked to.
 const GracePeriod = 250 * time.Millisecond
 
-// Process is the process of a sandbox.
-type Process interface {
-	PID() int
-	Done() <-chan struct{} // closed when the process has ended
-}
-
-// Options describe the engine of a session.
-type Options struct {
-	Log *slog.Logger
-
-	// Poll is the interval at which the session reads the processor time and the memory of
-	// the process.
-	Poll time.Duration
-	// LimitGrace is how far a script may exceed its time limits before the session stops it.
-	// It lets an engine enforce the limits first.
-	LimitGrace time.Duration
-	// Overrun returns an error if the process exceeds a limit of the engine, such as memory.
-	// It is called at each Poll.
-	Overrun func() *toolscript.RunError
-	// Cancel asks the process to end its script when the context of the run ends. The
-	// process has CancelGrace to do so. A nil Cancel stops the run at once.
-	Cancel      func()
-	CancelGrace time.Duration
-	// MaxAnswer bounds an answer of a tool, in bytes.
-	MaxAnswer int
-	// Deliver passes on an answer without blocking. If rest is not nil, a goroutine of the
-	// session calls it to finish the delivery, which may block.
-	Deliver func(Answer) (rest func())
-}
-
 // A Session is one run. Its methods are safe for concurrent use unless they say
 // otherwise.
 type Session struct {
@@ -89,12 +59,6 @@ func New(ctx context.Context, p Process, job runner.Job, host runner.Host, o Opt
 
 // Context returns a context that ends with the run.
 func (s *Session) Context() context.Context { return s.ctx }
-
-// Elapsed returns the time since the session began.
-func (s *Session) Elapsed() time.Duration { return time.Since(s.begun) }
-
-// CPU returns the processor time that the process had used when the session began.
-func (s *Session) CPU() time.Duration { return s.cpu }
 
 // Go runs f in a goroutine that Close waits for. A panic in f fails the session.
 // After Close, Go does nothing.
@@ -173,9 +137,6 @@ func (s *Session) Wait(ctx context.Context) (runner.Outcome, *toolscript.RunErro
 		}
 	}
 }
-
-// Stop cancels the calls of the run and the read of standard input.
-func (s *Session) Stop() { s.cancel() }
 
 // Close cancels the calls that are still in flight and waits for them, at most for
 // GracePeriod. Calls that ignore their context are abandoned.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"github.com/toolscript/toolscript/internal/proc"
+	"github.com/toolscript/toolscript/runner/quickjs"
 )
 
 // heaps are the memory limits of Go's runtime in bytes, near which the collector works harder.
@@ -131,4 +133,20 @@ func exit(err error) {
 	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
+}
+
+// newVM compiles the engine, or loads it from the cache, and creates the VM of this
+// worker. No other part of a sandbox needs a file.
+func (c *child) newVM() (*quickjs.VM, error) {
+	ctx := context.Background()
+	engine, err := quickjs.NewEngine(ctx, quickjs.Options{CacheDir: trusted(c.cacheDir)})
+	if err != nil {
+		return nil, err
+	}
+	vm, err := engine.NewVM(ctx)
+	if err != nil {
+		return nil, err
+	}
+	vm.Warm()
+	return vm, nil
 }

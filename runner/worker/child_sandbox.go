@@ -32,22 +32,6 @@ func (c *child) serveSandbox() error {
 	}
 }
 
-// newVM compiles the engine, or loads it from the cache, and creates the VM of this
-// worker. No other part of a sandbox needs a file.
-func (c *child) newVM() (*quickjs.VM, error) {
-	ctx := context.Background()
-	engine, err := quickjs.NewEngine(ctx, quickjs.Options{CacheDir: trusted(c.cacheDir)})
-	if err != nil {
-		return nil, err
-	}
-	vm, err := engine.NewVM(ctx)
-	if err != nil {
-		return nil, err
-	}
-	vm.Warm()
-	return vm, nil
-}
-
 // A guest is the worker's side of the runs, one after the other, and the quickjs.Host of their scripts. The goroutine
 // that runs the scripts reads the frames of the gateway: while a script waits, while the gateway does not take output,
 // and at intervals while the script computes. So the gateway can always send.
@@ -235,9 +219,4 @@ func (g *guest) Call(c runner.Call) {
 // Cancel implements quickjs.Host.
 func (g *guest) Cancel(callID string) {
 	_ = g.link.write(frameCancelCall, binary.BigEndian.AppendUint32(nil, numberOf(callID))) // an error means that the gateway has ended
-}
-
-// ReadStdin implements quickjs.Host.
-func (g *guest) ReadStdin() {
-	_ = g.link.write(frameWantStdin) // an error means that the gateway has ended
 }

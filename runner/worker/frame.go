@@ -96,19 +96,6 @@ func (l *link) send() error {
 	return err
 }
 
-// writeParts sends the buffered frames and then parts, which it does not copy.
-func (l *link) writeParts(parts [][]byte) error {
-	if err := l.send(); err != nil {
-		return err
-	}
-	for _, part := range parts {
-		if _, err := l.w.Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // writeJSON sends one frame with a JSON header and, if raw is not nil, a newline and
 // raw. Compact JSON contains no newline, so split can separate the two.
 func (l *link) writeJSON(t frameType, header any, raw []byte) error {
@@ -134,9 +121,3 @@ func (l *link) read() (frameType, []byte, error) {
 
 // more reports whether bytes are buffered that were not read yet.
 func (l *link) more() bool { return l.r.Buffered() > 0 }
-
-// split decodes the JSON header of a payload and returns the bytes after it.
-func split(payload []byte, header any) (raw []byte, err error) {
-	text, raw, _ := bytes.Cut(payload, []byte{'\n'})
-	return raw, json.Unmarshal(text, header)
-}

@@ -159,3 +159,22 @@ func resultOf(header, raw []byte) ([]byte, error) {
 	}
 	return raw, o.err()
 }
+
+// split decodes the JSON header of a payload and returns the bytes after it.
+func split(payload []byte, header any) (raw []byte, err error) {
+	text, raw, _ := bytes.Cut(payload, []byte{'\n'})
+	return raw, json.Unmarshal(text, header)
+}
+
+// writeParts sends the buffered frames and then parts, which it does not copy.
+func (l *link) writeParts(parts [][]byte) error {
+	if err := l.send(); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := l.w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -41,16 +41,6 @@ func (s *Sandbox) begin(job runner.Job) error {
 	return s.link.writeJSON(frameRun, job, nil)
 }
 
-const (
-	// killGrace is how far a script may exceed its limit before its worker is killed. Usually
-	// the worker ends the script earlier, and survives.
-	killGrace = 300 * time.Millisecond
-	// cancelGrace is how long a script may continue after its run was cancelled.
-	cancelGrace = 100 * time.Millisecond
-	// limitPoll is the interval at which the processor time and the memory of a worker are read.
-	limitPoll = 100 * time.Millisecond
-)
-
 // A sandboxRun is the connection between one session and its worker.
 type sandboxRun struct {
 	*session.Session
@@ -204,16 +194,6 @@ func (r *sandboxRun) send(t frameType, parts ...[]byte) error {
 		return nil
 	}
 	return r.sandbox.link.write(t, parts...)
-}
-
-// sendJSON is like send, for a frame with a JSON header.
-func (r *sandboxRun) sendJSON(t frameType, header any, raw []byte) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.open(t) {
-		return nil
-	}
-	return r.sandbox.link.writeJSON(t, header, raw)
 }
 
 // open reports whether a frame may be sent. After the end of a run, the next run would read

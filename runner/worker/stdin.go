@@ -24,3 +24,8 @@ func (r *sandboxRun) grantStdin() {
 		}
 	}
 }
+
+// ReadStdin implements quickjs.Host.
+func (g *guest) ReadStdin() {
+	_ = g.link.write(frameWantStdin) // an error means that the gateway has ended
+}

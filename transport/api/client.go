@@ -1,13 +1,9 @@
 package api
 
 import (
-	"bytes"
-	"context"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -63,46 +59,3 @@ const (
 	mediaJSON  = "application/json"
 	mediaBytes = "application/octet-stream"
 )
-
-// open makes a request as send does, and turns an answer with an error status into an error.
-func (c *Client) open(ctx context.Context, method, path, media string, body []byte, header ...string) (*http.Response, error) {
-	resp, err := c.send(ctx, method, path, media, body, header...)
-	if err != nil || resp.StatusCode >= 200 && resp.StatusCode <= 299 {
-		return resp, err
-	}
-	defer closeBody(resp)
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, c.broken(ctx, err)
-	}
-	return nil, c.refused(resp, answer)
-}
-
-// send makes a request. media is the media type of the body of a POST, and header has names and
-// values, of which empty ones are left out. The caller closes the body of the answer.
-func (c *Client) send(ctx context.Context, method, path, media string, body []byte, header ...string) (*http.Response, error) {
-	if c.err != nil {
-		return nil, c.err
-	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, invalid("the request cannot be made: %w", reason(err))
-	}
-	if method == http.MethodPost {
-		req.Header.Set("Content-Type", media)
-	}
-	for pair := range slices.Chunk(header, 2) {
-		if pair[1] != "" {
-			req.Header.Set(pair[0], pair[1])
-		}
-	}
-	resp, err := c.http.Do(req) //nolint:gosec // the user chooses the gateway
-	if err != nil {
-		return nil, c.unreachable(ctx, err)
-	}
-	return resp, nil
-}
-
-func closeBody(resp *http.Response) {
-	_ = resp.Body.Close() // it was read, or is not needed
-}

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/toolscript/toolscript"
@@ -30,33 +28,4 @@ func events(emit func(toolscript.Event) error) func([]byte) (bool, error) {
 		}
 		return e.Type == toolscript.EventEnd, emit(completed(e))
 	}
-}
-
-// stream makes a request whose answer has one JSON object per line, and passes the lines to take until one is the last.
-// Blank lines are heartbeats. The gateway ends the run with the connection. take returns errNotGateway for a line that
-// it cannot read; stream returns its other errors unchanged.
-func (c *Client) stream(ctx context.Context, method, path string, body []byte, take func(line []byte) (last bool, err error)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	resp, err := c.open(ctx, method, path, mediaJSON, body)
-	if err != nil {
-		return err
-	}
-	defer closeBody(resp)
-	in := bufio.NewReaderSize(resp.Body, 64<<10)
-	for last := false; !last; {
-		line, err := in.ReadBytes('\n')
-		switch {
-		case err != nil:
-			return c.broken(ctx, err)
-		case len(line) == 1:
-			continue
-		}
-		if last, err = take(line); errors.Is(err, errNotGateway) {
-			return c.notGateway(err)
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // errClientGone is the cause of a request's context after the client has closed the
@@ -52,4 +53,24 @@ func (c *conn) raw() (syscall.RawConn, bool) {
 	}
 	raw, err := sys.SyscallConn()
 	return raw, err == nil
+}
+
+// watch ends the exchange when its client closes the connection, or when the check of the
+// connection panics.
+func (x *exchange) watch(ctx context.Context, c net.Conn) {
+	var fault error
+	defer func() {
+		if fault != nil {
+			x.cancel(fault)
+		}
+	}()
+	defer rescue.Into(&fault)
+	watch(ctx, c, x.leave)
+}
+
+// leave ends the exchange of a client that has closed the connection. It is called at
+// most once.
+func (x *exchange) leave() {
+	close(x.gone)
+	x.cancel(errClientGone)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"time"
 
@@ -44,24 +43,6 @@ type exchange struct {
 	fault error // the error behind an answer that is a page, for the log
 
 	streaming bool // the stream finishes the exchange, not the handler
-}
-
-// exchangeKey is the key of the exchange in fiber's locals.
-type exchangeKey struct{}
-
-func (s *Server) newExchange(c *fiber.Ctx) *exchange {
-	x := &exchange{
-		server: s,
-		c:      c,
-		id:     s.ids.next(),
-		start:  time.Now(),
-		method: c.Method(),
-		gone:   make(chan struct{}),
-	}
-	c.Set(fiber.HeaderXRequestID, x.id)
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-	c.Locals(exchangeKey{}, x)
-	return x
 }
 
 // enter handles each request that fasthttp could read. If enter panics, for example on an
@@ -128,26 +109,6 @@ func (x *exchange) begin(within time.Duration) error {
 	x.cancel = func(cause error) { cancel(cause); stop() }
 	go x.watch(ctx, x.c.Context().Conn())
 	return nil
-}
-
-// watch ends the exchange when its client closes the connection, or when the check of the
-// connection panics.
-func (x *exchange) watch(ctx context.Context, c net.Conn) {
-	var fault error
-	defer func() {
-		if fault != nil {
-			x.cancel(fault)
-		}
-	}()
-	defer rescue.Into(&fault)
-	watch(ctx, c, x.leave)
-}
-
-// leave ends the exchange of a client that has closed the connection. It is called at
-// most once.
-func (x *exchange) leave() {
-	close(x.gone)
-	x.cancel(errClientGone)
 }
 
 // finish ends the exchange and logs it.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -43,4 +44,22 @@ func unsent(err error) error {
 var errRunOnly = &toolscript.Error{
 	Kind: toolscript.Forbidden,
 	Err:  errors.New("the capability of a run allows only to list and call tools"),
+}
+
+// exchangeKey is the key of the exchange in fiber's locals.
+type exchangeKey struct{}
+
+func (s *Server) newExchange(c *fiber.Ctx) *exchange {
+	x := &exchange{
+		server: s,
+		c:      c,
+		id:     s.ids.next(),
+		start:  time.Now(),
+		method: c.Method(),
+		gone:   make(chan struct{}),
+	}
+	c.Set(fiber.HeaderXRequestID, x.id)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Locals(exchangeKey{}, x)
+	return x
 }

@@ -97,23 +97,6 @@ func (c *calls) complete(call *sentCall, r reply) bool {
 	return open
 }
 
-// lose ends all calls that do not go through mcp-go, and rejects new requests. It is called when the
-// connection has ended.
-func (c *calls) lose() {
-	c.mu.Lock()
-	c.closed = true
-	var lost []*sentCall
-	for _, call := range c.open {
-		if call.direct {
-			lost = append(lost, call)
-		}
-	}
-	c.mu.Unlock()
-	for _, call := range lost {
-		c.complete(call, reply{lost: true})
-	}
-}
-
 func (c *calls) find(id int64) *sentCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,15 +146,6 @@ func (c *calls) answer(message []byte, taken *budget.Lease) bool {
 	taken.Move(call.lease)
 	c.settle(call, reply{result: m.result, failure: m.failure})
 	return true
-}
-
-// other handles a message that answers none of our requests.
-func (c *calls) other(m message) bool {
-	if m.method == "" && m.failure != nil && (len(m.id) == 0 || string(m.id) == "null") {
-		c.nameless(m.failure)
-		return true
-	}
-	return c.asked != nil && c.asked(m)
 }
 
 // of returns the call that a message answers; nil if there is none.

@@ -62,3 +62,15 @@ func parseText(literal json.RawMessage, before error) (text string, err error) {
 	err = json.Unmarshal(literal, &text)
 	return text, errors.Join(before, err)
 }
+
+// startsMessage reports whether a line begins like a JSON object. Servers, and npx or uvx that start
+// them, print other text to standard output by mistake. Objects that Node prints have no quote after
+// the brace.
+func startsMessage(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	if len(line) == 0 || line[0] != '{' {
+		return false
+	}
+	line = bytes.TrimLeft(line[1:], " \t")
+	return len(line) > 0 && (line[0] == '"' || line[0] == '}')
+}

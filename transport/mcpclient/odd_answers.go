@@ -54,3 +54,12 @@ func (c *calls) refuse(candidates iter.Seq[int64], r reply) bool {
 	}
 	return false
 }
+
+// other handles a message that answers none of our requests.
+func (c *calls) other(m message) bool {
+	if m.method == "" && m.failure != nil && (len(m.id) == 0 || string(m.id) == "null") {
+		c.nameless(m.failure)
+		return true
+	}
+	return c.asked != nil && c.asked(m)
+}

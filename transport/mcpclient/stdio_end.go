@@ -118,3 +118,20 @@ func (s *stdio) known() bool {
 		return false
 	}
 }
+
+// lose ends all calls that do not go through mcp-go, and rejects new requests. It is called when the
+// connection has ended.
+func (c *calls) lose() {
+	c.mu.Lock()
+	c.closed = true
+	var lost []*sentCall
+	for _, call := range c.open {
+		if call.direct {
+			lost = append(lost, call)
+		}
+	}
+	c.mu.Unlock()
+	for _, call := range lost {
+		c.complete(call, reply{lost: true})
+	}
+}
