@@ -1,11 +1,14 @@
 package server
 
 import (
+	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/catalog"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // An unused server that does not start, or never stays up, is retried rarely, because
@@ -64,4 +67,64 @@ func (s *Server) retry() {
 	}
 	s.attempt, s.retries, s.scheduled = 0, mailbox.NewSchedule(), time.Time{}
 	s.connect()
+}
+
+// next enters the state that follows the end of a connection, and fails the lost calls.
+func (s *Server) next(worked time.Duration, lost []*pendingCall) {
+	s.state = s.after(s.lastErr)
+	var delay time.Duration
+	var attrs []slog.Attr
+	if attempt := s.attempt; s.triesAgain() {
+		delay = s.pause(worked)
+		attrs = []slog.Attr{slog.Int("attempt", attempt), slog.Duration("retry", delay)}
+		s.tryAt(time.Now().Add(delay))
+	}
+	s.enter(s.state)
+	stopAll(lost, s.lost(delay))
+	s.keepWaiting()
+	s.logDown(s.state, attrs...)
+	if s.state == toolscript.NeedsAuth && s.Login != nil {
+		s.awaitLogin()
+	}
+}
+
+// pause returns the time until the next attempt. worked is how long the connection
+// was up.
+func (s *Server) pause(worked time.Duration) time.Duration {
+	planned := time.Until(s.scheduled)
+	s.scheduled = time.Time{}
+	if worked == 0 && planned > 0 {
+		return planned
+	}
+	delay := s.retries.Next(worked)
+	if mailbox.Forgets(worked) {
+		s.attempt = 0
+	}
+	if s.attempt >= maxAttempts || permanent(s.lastErr) {
+		return longDelay
+	}
+	return delay
+}
+
+// after returns the state that follows an error: backoff unless a retry cannot help.
+func (s *Server) after(err error) toolscript.ServerState {
+	var login *oauth.LoginError
+	switch kind := toolscript.KindOf(err); {
+	case errors.As(err, &login), kind == toolscript.Unauthorized:
+		if s.loginHelps(login) {
+			return toolscript.NeedsAuth
+		}
+		return toolscript.Backoff
+	case kind == toolscript.Invalid, kind == toolscript.Unsupported:
+		return toolscript.Failed
+	default:
+		return toolscript.Backoff
+	}
+}
+
+// permanent reports whether a retry cannot help until the cause of the error is
+// removed.
+func permanent(err error) bool {
+	var e *toolscript.Error
+	return errors.As(err, &e) && e.Permanent
 }

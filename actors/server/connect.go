@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -157,25 +156,6 @@ func (s *Server) lostCalls() []*pendingCall {
 	return slices.DeleteFunc(s.calls.all(), func(c *pendingCall) bool { return c.on.generation != s.generation || c.worksOnTask() })
 }
 
-// next enters the state that follows the end of a connection, and fails the lost calls.
-func (s *Server) next(worked time.Duration, lost []*pendingCall) {
-	s.state = s.after(s.lastErr)
-	var delay time.Duration
-	var attrs []slog.Attr
-	if attempt := s.attempt; s.triesAgain() {
-		delay = s.pause(worked)
-		attrs = []slog.Attr{slog.Int("attempt", attempt), slog.Duration("retry", delay)}
-		s.tryAt(time.Now().Add(delay))
-	}
-	s.enter(s.state)
-	stopAll(lost, s.lost(delay))
-	s.keepWaiting()
-	s.logDown(s.state, attrs...)
-	if s.state == toolscript.NeedsAuth && s.Login != nil {
-		s.awaitLogin()
-	}
-}
-
 // logDown logs why the server is not connected. A reason that was logged already, since the
 // last connection, is logged for debugging only: each call may cause an attempt.
 func (s *Server) logDown(state toolscript.ServerState, attrs ...slog.Attr) {
@@ -185,24 +165,6 @@ func (s *Server) logDown(state toolscript.ServerState, attrs ...slog.Attr) {
 	}
 	s.logged = why
 	mailbox.LogFailure(s.Logger, level, "server not connected", s.lastErr, append([]slog.Attr{slog.String("state", string(state))}, attrs...)...)
-}
-
-// pause returns the time until the next attempt. worked is how long the connection
-// was up.
-func (s *Server) pause(worked time.Duration) time.Duration {
-	planned := time.Until(s.scheduled)
-	s.scheduled = time.Time{}
-	if worked == 0 && planned > 0 {
-		return planned
-	}
-	delay := s.retries.Next(worked)
-	if mailbox.Forgets(worked) {
-		s.attempt = 0
-	}
-	if s.attempt >= maxAttempts || permanent(s.lastErr) {
-		return longDelay
-	}
-	return delay
 }
 
 // awaitLogin dials after a login, in this or another process. The next dial ends it.
@@ -222,22 +184,6 @@ func (s *Server) redial(m redial) {
 	}
 }
 
-// after returns the state that follows an error: backoff unless a retry cannot help.
-func (s *Server) after(err error) toolscript.ServerState {
-	var login *oauth.LoginError
-	switch kind := toolscript.KindOf(err); {
-	case errors.As(err, &login), kind == toolscript.Unauthorized:
-		if s.loginHelps(login) {
-			return toolscript.NeedsAuth
-		}
-		return toolscript.Backoff
-	case kind == toolscript.Invalid, kind == toolscript.Unsupported:
-		return toolscript.Failed
-	default:
-		return toolscript.Backoff
-	}
-}
-
 // loginHelps reports whether a server that has refused a request may accept it after a login, or
 // after the confirmation of a person. asked is what the request lacked; nil if unknown.
 func (s *Server) loginHelps(asked *oauth.LoginError) bool {
@@ -251,11 +197,4 @@ func (s *Server) loginHelps(asked *oauth.LoginError) bool {
 	default:
 		return !s.Login.Plain()
 	}
-}
-
-// permanent reports whether a retry cannot help until the cause of the error is
-// removed.
-func permanent(err error) bool {
-	var e *toolscript.Error
-	return errors.As(err, &e) && e.Permanent
 }

@@ -6,6 +6,8 @@
 // the thread that starts or becomes the program. On macOS, the program starts inside a profile of
 // the sandbox (SeatbeltAccess).
 //
+// This package does not decide what a server may reach: that does gateway.Confiner, from the configuration.
+//
 // Kernels differ, so not every restriction is available everywhere. The functions report what is
 // active as a toolscript.Confinement. See docs/design/confinement.md.
 package confine
