@@ -197,7 +197,7 @@ func TestDevice(t *testing.T) {
 		}
 		s := r.session("a")
 		begin(s)
-		time.Sleep(5 * time.Second)
+		time.Sleep(7 * time.Second) // between two requests for the token
 		begin(s)
 		begin(r.session("b"))
 		got := []string{<-done, <-done}

@@ -71,7 +71,7 @@ func TestRedact(t *testing.T) {
 // TestRedactHostile: no text takes more than its length, as starts of keys without an end once did.
 func TestRedactHostile(t *testing.T) {
 	for _, start := range []string{"-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\n-----END ", "eyJ-", "eyJabcdefgh.", "://a:", "token ", "${secret:"} {
-		if text := strings.Repeat(start, 1<<20/len(start)); len(redactText(text)) > 2*len(text) {
+		if text := strings.Repeat(start, 1<<18/len(start)); len(redactText(text)) > 2*len(text) {
 			t.Errorf("%q grows", start)
 		}
 	}
