@@ -59,7 +59,8 @@ var bounds = []struct {
 
 // Effective returns the limits of a run. Each limit is the requested one, otherwise the
 // configured one, otherwise that of Defaults, and at most that of ceilings. lowered has the
-// requested or configured values that were above the ceilings.
+// requested or configured values that were above the ceilings. The limits of time are
+// enforced by the engine and, with some grace, by Wait of session.Session.
 func Effective(asked, configured toolscript.Limits) (limits, lowered toolscript.Limits) {
 	defaults, most := Defaults, ceilings
 	for _, b := range bounds {

@@ -21,7 +21,7 @@ import (
 // Command is the hidden command that starts the helper. An init function handles it before main.
 const Command = "__confined"
 
-// Spec describes a server and what it may access.
+// Spec describes a server and what it may access. gateway.Confiner makes it from the configuration of the server.
 type Spec struct {
 	Path    string       `json:"path"`    // path of the program, absolute
 	Args    []string     `json:"args"`    // arguments; the first is the name of the program
