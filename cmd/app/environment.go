@@ -59,7 +59,7 @@ func (a *App) Getenv(name string) string {
 // shell. Windows ignores the case of the name.
 func (a *App) LookupEnv(name string) (string, bool) {
 	for _, entry := range slices.Backward(a.Env) {
-		if known, value, ok := strings.Cut(entry, "="); ok && upstream.Same(known, name) {
+		if known, value, ok := strings.Cut(entry, "="); ok && upstream.SameVariable(known, name) {
 			return value, true
 		}
 	}

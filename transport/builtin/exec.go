@@ -132,7 +132,7 @@ func environment(base []string, more map[string]string) ([]string, error) {
 		if strings.HasPrefix(strings.ToUpper(name), ownPrefix) {
 			return nil, fmt.Errorf("variables named %s… are toolscript's own", ownPrefix)
 		}
-		upstream.Set(all, name, value)
+		upstream.SetVariable(all, name, value)
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -50,7 +50,7 @@ func environment(host []string, cfg upstream.Config) serverEnvironment {
 			out.refused = append(out.refused, name)
 			continue
 		}
-		upstream.Set(vars, name, value)
+		upstream.SetVariable(vars, name, value)
 	}
 	for name, value := range vars {
 		out.vars = append(out.vars, name+"="+value)
@@ -65,7 +65,7 @@ func isOwn(name string) bool { return strings.HasPrefix(strings.ToUpper(name), o
 
 func sets(env map[string]string, name string) bool {
 	for n := range env {
-		if upstream.Same(n, name) {
+		if upstream.SameVariable(n, name) {
 			return true
 		}
 	}

@@ -78,7 +78,7 @@ func inherits(name string) bool {
 }
 
 func listed(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return upstream.Same(n, name) })
+	return slices.ContainsFunc(names, func(n string) bool { return upstream.SameVariable(n, name) })
 }
 
 // Addresses of proxies and package indexes may contain a user name and a password.

@@ -18,7 +18,7 @@ func LookPath(command string, env []string) (string, error) {
 	}
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
-		if !Same(name, "PATH") {
+		if !SameVariable(name, "PATH") {
 			continue
 		}
 		for _, dir := range filepath.SplitList(value) {
@@ -38,13 +38,13 @@ func Lasting(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(format, args...)}
 }
 
-// Set sets a variable in an environment, and removes one whose name is the same.
-func Set(env map[string]string, name, value string) {
-	maps.DeleteFunc(env, func(known, _ string) bool { return Same(known, name) })
+// SetVariable sets a variable in an environment, and removes one whose name is the same.
+func SetVariable(env map[string]string, name, value string) {
+	maps.DeleteFunc(env, func(known, _ string) bool { return SameVariable(known, name) })
 	env[name] = value
 }
 
-// Same reports whether two names of variables are equal. Windows ignores their case.
-func Same(a, b string) bool {
+// SameVariable reports whether two names of variables are equal. Windows ignores their case.
+func SameVariable(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
