@@ -22,8 +22,8 @@ type windows struct {
 }
 
 // fault is the error of a program that Wine 8 did not start, or that could not load a library of Wine. Both are rare. A
-// test program that Wine did not start has printed nothing, and Wine ends with 1.
-var fault = regexp.MustCompile(`fork/exec \S+: Internal error\.|Failed to load \w+\.dll: DLL initialization failed|it did not run to its end: exit status 1\b`)
+// test whose program Wine did not start has printed no line, and Wine ends with 1.
+var fault = regexp.MustCompile(`fork/exec \S+: Internal error\.|Failed to load \w+\.dll: DLL initialization failed|\A\s*--- FAIL: \S+ \(it did not run to its end: exit status 1\)\s*\z`)
 
 // debian is the folder in which Debian has the programs of Wine.
 const debian = "/usr/lib/wine"
