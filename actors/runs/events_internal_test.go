@@ -35,11 +35,7 @@ func TestEventsOfCallsAreBounded(t *testing.T) {
 	large := toolscript.Event{Type: toolscript.EventCallEnd, Result: []byte("{}")}
 	for event, most := range map[*toolscript.Event]int{{Type: toolscript.EventCall}: callEventsAhead, &large: detailsAhead} {
 		synctest.Test(t, func(t *testing.T) {
-			reads := make(chan struct{})
-			e := newEmitter("run", t.TempDir(), func(toolscript.Event) error {
-				<-reads
-				return nil
-			}, func(error) {})
+			e, reads := unread(t)
 			e.emit(toolscript.Event{Type: toolscript.EventStdout})
 			synctest.Wait() // the client has taken it
 			n := 0
@@ -59,11 +55,7 @@ func TestEventsOfCallsAreBounded(t *testing.T) {
 // TestEventsOfCallsDoNotOvertake: an event of a call does not get past output that waits for room.
 func TestEventsOfCallsDoNotOvertake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reads := make(chan struct{})
-		e := newEmitter("run", t.TempDir(), func(toolscript.Event) error {
-			<-reads
-			return nil
-		}, func(error) {})
+		e, reads := unread(t)
 		for range eventsAhead + 2 { // the client takes the first, and the last one waits
 			go e.emit(toolscript.Event{Type: toolscript.EventStdout})
 			synctest.Wait()
@@ -81,11 +73,7 @@ func TestEventsOfCallsDoNotOvertake(t *testing.T) {
 // wait longer.
 func TestWaitingCallsShareMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reads := make(chan struct{})
-		e := newEmitter("run", t.TempDir(), func(toolscript.Event) error {
-			<-reads
-			return nil
-		}, func(error) {})
+		e, reads := unread(t)
 		callEvent, output := toolscript.Event{Type: toolscript.EventCall}, toolscript.Event{Type: toolscript.EventStdout}
 		e.emit(output)
 		synctest.Wait() // the client has taken it
@@ -115,4 +103,14 @@ func TestWaitingCallsShareMaxWait(t *testing.T) {
 		e.end(toolscript.End{})
 		<-e.done
 	})
+}
+
+// unread returns an emitter whose client takes one event for each value of reads, and all of them when reads is closed.
+func unread(t *testing.T) (e *emitter, reads chan struct{}) {
+	t.Helper()
+	reads = make(chan struct{})
+	return newEmitter("run", t.TempDir(), func(toolscript.Event) error {
+		<-reads
+		return nil
+	}, func(error) {}), reads
 }
