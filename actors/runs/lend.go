@@ -14,6 +14,14 @@ import (
 // gateway may notice only at the next use that an idle process was killed.
 const maxSandboxes = 3
 
+// borrowTime bounds the wait for a free worker process.
+const borrowTime = 2 * time.Minute
+
+// allBusy returns the error after borrowTime.
+func allBusy(role string) error {
+	return &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("every %s process has been busy for %s; try again", role, borrowTime)}
+}
+
 // lend borrows the sandbox of a run: from another machine if the configuration says so and the
 // run can use it, else from this machine.
 func (w *work) lend(ctx context.Context, compiled *runner.Compiled) (runner.Runner, GiveBack, error) {
@@ -49,14 +57,6 @@ type elsewhere struct{ runner.Runner }
 func (e elsewhere) Run(ctx context.Context, j runner.Job, h runner.Host) (runner.Outcome, error) {
 	j.Stdin = false
 	return e.Runner.Run(ctx, j, h)
-}
-
-// borrowTime bounds the wait for a free worker process.
-const borrowTime = 2 * time.Minute
-
-// allBusy returns the error after borrowTime.
-func allBusy(role string) error {
-	return &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("every %s process has been busy for %s; try again", role, borrowTime)}
 }
 
 func (w *work) job(compiled runner.Compiled) runner.Job {

@@ -44,7 +44,7 @@ func (e *entrance) watch(ctx context.Context, q toolscript.WatchQuery, tell func
 				begun <- err
 				return
 			}
-			if e.Running != nil { // one that starts now would take the place of the one that is being restarted
+			if e.Running != nil { // a gateway that is restarting has ended and will run again: another one must not start meanwhile
 				find = e.Running
 			}
 			select {

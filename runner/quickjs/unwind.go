@@ -1,8 +1,6 @@
 package quickjs
 
-import (
-	"github.com/tetratelabs/wazero/sys"
-)
+import "github.com/tetratelabs/wazero/sys"
 
 // errUnwound stops code of the instance from inside a host function.
 var errUnwound = sys.NewExitError(1)

@@ -28,13 +28,3 @@ func (g *guest) setClock(stopped bool) {
 		g.resumeClock = nil
 	}
 }
-
-// sendJSON is like send, for a frame with a JSON header.
-func (r *sandboxRun) sendJSON(t frameType, header any, raw []byte) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.open(t) {
-		return nil
-	}
-	return r.sandbox.link.writeJSON(t, header, raw)
-}

@@ -14,6 +14,16 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
+const (
+	// killGrace is how far a script may exceed its limit before its worker is killed. Usually
+	// the worker ends the script earlier, and survives.
+	killGrace = 300 * time.Millisecond
+	// cancelGrace is how long a script may continue after its run was cancelled.
+	cancelGrace = 100 * time.Millisecond
+	// limitPoll is the interval at which the processor time and the memory of a worker are read.
+	limitPoll = 100 * time.Millisecond
+)
+
 // kill kills the worker and returns the outcome of the run.
 func (r *sandboxRun) kill(e *toolscript.RunError) (runner.Outcome, error) {
 	r.sandbox.Kill()
@@ -88,13 +98,3 @@ func (r *sandboxRun) overrun() *toolscript.RunError {
 	}
 	return nil
 }
-
-const (
-	// killGrace is how far a script may exceed its limit before its worker is killed. Usually
-	// the worker ends the script earlier, and survives.
-	killGrace = 300 * time.Millisecond
-	// cancelGrace is how long a script may continue after its run was cancelled.
-	cancelGrace = 100 * time.Millisecond
-	// limitPoll is the interval at which the processor time and the memory of a worker are read.
-	limitPoll = 100 * time.Millisecond
-)

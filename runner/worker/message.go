@@ -164,3 +164,13 @@ func splitEnd(payload []byte) (o runner.Outcome, err error) {
 	}
 	return o, err
 }
+
+// sendJSON is like send, for a frame with a JSON header.
+func (r *sandboxRun) sendJSON(t frameType, header any, raw []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.open(t) {
+		return nil
+	}
+	return r.sandbox.link.writeJSON(t, header, raw)
+}
