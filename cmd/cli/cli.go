@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/hub"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/internal/proc"
 )
 
 // Main runs the program and returns its exit code. In a process that was started as a script worker, as the
@@ -28,6 +29,7 @@ func Main() int {
 		return code
 	}
 	collectLater(os.Args[1:])
+	_ = proc.PassNothing() // a system that cannot list descriptors passes them on
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "toolscript: the working directory does not exist: %v\n", err)

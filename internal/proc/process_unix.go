@@ -5,6 +5,7 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 )
 
@@ -28,6 +29,21 @@ func command(self string) *exec.Cmd {
 		return exec.Command(self, Command) //nolint:noctx // this program; it must outlive every context
 	}
 	return exec.Command(shell, "-c", wait, inherited(self)) //nolint:gosec,noctx // this program; it must outlive every context
+}
+
+// PassNothing keeps programs that this process starts from inheriting the descriptors that it has itself inherited, except
+// standard input, output and error. A program that keeps one would, for example, hold a lock or a pipe of the shell.
+func PassNothing() error {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd) // does nothing for the descriptor of the listing, which is closed
+		}
+	}
+	return nil
 }
 
 func leadSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

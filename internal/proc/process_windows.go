@@ -15,6 +15,9 @@ const ProcessName = "mcp-reaper"
 
 func command(self string) *exec.Cmd { return exec.Command(self, Command) } //nolint:gosec,noctx // never called
 
+// PassNothing does nothing: on Windows, programs inherit only the handles that are named.
+func PassNothing() error { return nil }
+
 func leadSession(*exec.Cmd) {}
 
 func unnamedFile() (*os.File, error) { return nil, errors.ErrUnsupported }
