@@ -28,7 +28,7 @@ type Data struct {
 }
 
 // Count has the approximate tokens of a content; for an answer of a tool, of the part that a model
-// reads. Lines of older versions, and lines written under heavy load, have no tokens.
+// reads. Lines written under heavy load have no tokens.
 type Count struct {
 	Tokens *int `json:"tokens,omitempty"`
 }

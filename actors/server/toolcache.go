@@ -32,7 +32,7 @@ type file struct {
 	Instructions string `json:"instructions,omitempty"` // instructions of the server
 
 	// Since has the time when each tool was first listed.
-	Since map[string]time.Time `json:"since,omitempty"`
+	Since map[string]time.Time `json:"since"`
 }
 
 // Recall returns the last tool list of a server with exactly this configuration, or nil.
@@ -50,7 +50,7 @@ type LastTools struct {
 
 	Instructions string // instructions of the server
 
-	// Since has the time when each tool was first listed, as far as it is known.
+	// Since has the time when each tool was first listed.
 	Since map[string]time.Time
 }
 
@@ -74,14 +74,6 @@ func (f ToolLists) Last(name string, cfg upstream.Config) (LastTools, bool) {
 	}
 	for i := range kept.Tools {
 		kept.Tools[i].Server = name
-	}
-	if kept.Since == nil { // the file is of an older version
-		kept.Since = map[string]time.Time{}
-	}
-	for _, t := range kept.Tools {
-		if _, known := kept.Since[t.Name]; !known {
-			kept.Since[t.Name] = info.ModTime()
-		}
 	}
 	return LastTools{Tools: kept.Tools, Older: kept.Identity != identity(cfg), Since: kept.Since, Instructions: kept.Instructions}, true
 }

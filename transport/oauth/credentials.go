@@ -21,14 +21,13 @@ type Credentials struct {
 	Client Client
 	Token  Token
 
-	// Login is the time at which a person logged in. Renewals do not change it. It is zero
-	// for a login of the program's first version.
+	// Login is the time at which a person logged in. Renewals do not change it.
 	Login time.Time
 
 	// Wanted are the scopes that the server has required and the token lacks.
 	Wanted []string
 	// Failure is the reason why a login has failed or ended; "" if there was no failure.
-	// FailedAt is the time of the failure; zero if an earlier version has stored it.
+	// FailedAt is the time of the failure.
 	Failure  string
 	FailedAt time.Time
 
@@ -87,8 +86,7 @@ func (c Credentials) Authenticated(now time.Time) bool {
 	return c.Token.usable(now) || c.Token.Refresh != ""
 }
 
-// record is the JSON form of a file of credentials. It has the keys of the program's first version
-// and some new ones. All are optional.
+// record is the JSON form of a file of credentials. All keys are optional.
 type record struct {
 	ServerName    string        `json:"serverName,omitempty"`
 	ServerURL     string        `json:"serverUrl,omitempty"`
@@ -167,9 +165,8 @@ func (r *record) withoutSecrets() {
 	}
 }
 
-// decode parses a file. written is the modification time of the file. If the file has a lifetime
-// but no time of expiry, the lifetime starts at written.
-func decode(text []byte, written time.Time) (Credentials, error) {
+// decode parses a file.
+func decode(text []byte) (Credentials, error) {
 	var r record
 	if err := json.Unmarshal(text, &r); err != nil {
 		return Credentials{}, errors.New("not a file of credentials") // the error of json may quote the content
@@ -196,11 +193,8 @@ func decode(text []byte, written time.Time) (Credentials, error) {
 			Access: Secret(t.Access), Type: t.Type, Refresh: Secret(t.Refresh), Scope: t.Scope, Proof: Secret(t.Proof),
 			Lifetime: time.Duration(max(t.ExpiresIn, 0)) * time.Second,
 		}
-		switch {
-		case t.ExpiresAt > 0:
+		if t.ExpiresAt > 0 {
 			c.Token.Expires = time.UnixMilli(t.ExpiresAt)
-		case t.ExpiresIn > 0:
-			c.Token.Expires = written.Add(c.Token.Lifetime)
 		}
 	}
 	return c, nil

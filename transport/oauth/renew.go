@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/rescue"
-	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // renewTime bounds one renewal, including the wait for other processes.
@@ -127,20 +126,15 @@ func (s *Session) renew(ctx context.Context, c challenge, refused Secret) (Token
 	if s.config.Machine() {
 		return s.requestClientToken(ctx, c, known)
 	}
-	if known.Token.Refresh == "" {
+	if known.Token.Refresh == "" || known.TokenEndpoint == "" {
 		return Token{}, errNoLogin
 	}
-	return s.refresh(ctx, c, known)
+	return s.refresh(ctx, known)
 }
 
 // refresh gets a token with the refresh token. If the authorization server refuses that, the login
 // has ended. refresh then stores this, so that other processes do not try.
-func (s *Session) refresh(ctx context.Context, c challenge, known Credentials) (Token, error) {
-	if known.TokenEndpoint == "" { // the program's first version has written the file
-		if err := s.complete(ctx, c, &known); err != nil {
-			return Token{}, err
-		}
-	}
+func (s *Session) refresh(ctx context.Context, known Credentials) (Token, error) {
 	t, err := s.requestToken(ctx, known, url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {string(known.Token.Refresh)},
 	})
@@ -180,34 +174,6 @@ func (s *Session) remember(c Credentials) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known, s.stamp, s.loaded = c, s.store.Stamp(s.name), true
-}
-
-// complete discovers the endpoint and the issuer of a token that was stored without them. It is not
-// known which authorization server has issued such a token. So it is sent only to an issuer at
-// the MCP server's origin, or to the configured or confirmed issuer.
-func (s *Session) complete(ctx context.Context, c challenge, known *Credentials) error {
-	a, err := s.discover(ctx, c)
-	if err != nil {
-		return err
-	}
-	at, err := parseAddress(a.Issuer)
-	if err != nil {
-		return err
-	}
-	if !egress.SameOrigin(at, s.url) && !sameIssuer(a.Issuer, s.expected(*known)) {
-		return errNoLogin
-	}
-	known.Issuer, known.TokenEndpoint, known.Resource = a.Issuer, a.TokenEndpoint, a.resource
-	if known.Client.ID == "" {
-		known.Client = s.configuredClient(a)
-	}
-	if known.Client.AuthMethod == "" {
-		known.Client.AuthMethod = methodNone
-		if known.Client.Secret != "" {
-			known.Client.AuthMethod = methodBasic
-		}
-	}
-	return nil
 }
 
 // requestClientToken gets a token without a person, with the client's own credentials or with an

@@ -81,9 +81,6 @@ func (s *Session) revoke(ctx context.Context, known Credentials) error {
 // revocationEndpoint discovers the endpoint. The endpoint is not stored with a login, because the
 // authorization server may have added it later.
 func (s *Session) revocationEndpoint(ctx context.Context, issuer string) (string, error) {
-	if issuer == "" { // the program's first version has written the file
-		return "", errNoRevocation
-	}
 	meta, err := s.authorizationServer(ctx, issuer)
 	if err != nil {
 		return "", err

@@ -106,7 +106,7 @@ func read(path string) (Credentials, error) {
 	if err != nil {
 		return Credentials{}, err
 	}
-	c, err := decode(text, info.ModTime())
+	c, err := decode(text)
 	if err != nil {
 		return c, fmt.Errorf("%s: %w; remove it, and log in again", path, err)
 	}

@@ -100,26 +100,6 @@ func TestStoreRoundTrip(t *testing.T) {
 	}
 }
 
-// A file of the first version of this program has fewer fields.
-func TestFileOfTheFirstVersion(t *testing.T) {
-	as := oauthserver.Start(t, oauthserver.Options{})
-	dir := t.TempDir()
-	login(t, session(t, as, dir, nil), as)
-	now, err := oauth.Store{Dir: dir}.Load("guarded")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := `{"clientInformation": {"client_id": "` + now.Client.ID + `", "redirect_uris": []},
- "tokens": {"access_token": "old", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "` + string(now.Token.Refresh) + `"}}`
-	if err := os.WriteFile(filepath.Join(dir, "guarded.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	mustSend(t, session(t, as, dir, nil), as)
-	if n := as.Count("refresh_token"); n != 1 {
-		t.Errorf("%d renewals, want 1", n)
-	}
-}
-
 func TestTokensAreForOneServerOnly(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	other := oauthserver.Start(t, oauthserver.Options{})
