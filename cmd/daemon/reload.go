@@ -157,3 +157,15 @@ func (d *Daemon) ReloadOn(ctx context.Context, requests <-chan struct{}) {
 			slog.Any("search", changed.Search), slog.Int("unchanged", len(changed.Unchanged)))
 	}
 }
+
+// ChangeSignal returns a channel and a function that sends on it, for Options.Changed. The function never blocks: while
+// a change has not been received, further changes are not sent.
+func ChangeSignal() (<-chan struct{}, func()) {
+	changes := make(chan struct{}, 1)
+	return changes, func() {
+		select {
+		case changes <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -292,7 +292,7 @@ func (o *StartOptions) Open(loaded *config.Config, logger *slog.Logger) (*Runnin
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
 	g := &Running{}
-	changes, changed := mcp.ChangeSignal()
+	changes, changed := daemon.ChangeSignal()
 	proc.SpareCollections(heapRoom)
 	shrink := time.AfterFunc(settleTime, proc.ShrinkMemory)
 	g.Daemon, err = o.Host.Start(loaded, daemon.Options{

@@ -54,7 +54,7 @@ type mcpOptions struct {
 // New returns the command mcp.
 func New(a *app.App) *cobra.Command {
 	o := &mcpOptions{App: a}
-	o.changes, o.changed = ChangeSignal()
+	o.changes, o.changed = daemon.ChangeSignal()
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve search, types and scripts as an MCP server on stdio, or find it over HTTP",

@@ -11,18 +11,6 @@ import (
 	"github.com/toolscript/toolscript/transport/api"
 )
 
-// ChangeSignal returns a channel and a function that sends on it. The function never blocks: while
-// a change has not been received, further changes are not sent.
-func ChangeSignal() (<-chan struct{}, func()) {
-	changes := make(chan struct{}, 1)
-	return changes, func() {
-		select {
-		case changes <- struct{}{}:
-		default:
-		}
-	}
-}
-
 // reachable lets commands reload the gateway of toolscript mcp, although they do not use it for anything else. If
 // this fails, a change of the configuration has no effect until the client starts toolscript mcp again. end makes
 // the gateway unreachable.

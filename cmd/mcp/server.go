@@ -150,10 +150,11 @@ func Handler(options Options) (h http.Handler, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := newEntrance(ctx, options)
 	e.web = true
-	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle),
-		server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
+	web := server.NewStreamableHTTPServer(e.server, server.WithHTTPContextFunc(withProfile), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
+	sessions := newSessions(web, options.Feed)
+	go sessions.endIdle(ctx)
 	go e.follow(ctx)
-	return entry{lenient{web}, newRoom(), newSessions(web, options.Feed), e}, func() {
+	return entry{lenient{web}, newRoom(), sessions, e}, func() {
 		cancel()
 		e.tasks.end()
 		_ = web.Shutdown(context.Background()) // it has no listener, so it does not block

@@ -18,16 +18,14 @@ import (
 )
 
 const (
-	// sessionIdle is how long the state of an HTTP client is kept after its last request.
-	sessionIdle = time.Hour
-
-	maxSessions   = 1000     // sessions at the same time; the least recently used one ends for a new one
-	maxInitialize = 64 << 10 // bytes of an initialize message, most of which the session keeps
-	maxKept       = 32 << 20 // memory for the initialize messages of all sessions, in bytes
+	sessionIdle   = time.Hour // a session without a request ends after this time
+	maxSessions   = 1000      // sessions at the same time; the least recently used one ends for a new one
+	maxInitialize = 64 << 10  // bytes of an initialize message, most of which the session keeps
+	maxKept       = 32 << 20  // memory for the initialize messages of all sessions, in bytes
 )
 
-// sessions bounds the sessions over HTTP that mcp-go keeps: mcp-go has no bound, and
-// accepts any id as that of a session.
+// sessions bounds the sessions over HTTP that mcp-go keeps: mcp-go has no bound, accepts any id as that of a session, and
+// would end an idle session whose stream is open.
 type sessions struct {
 	end  func(id string) // removes a session from mcp-go
 	feed *live.Feed
@@ -44,6 +42,7 @@ type session struct {
 	id   string
 	busy int // requests that are being answered
 	kept int // memory for its initialize message, in bytes
+	used time.Time
 
 	visitor visitor
 	shown   toolscript.SessionEntry // without Waits
@@ -94,7 +93,7 @@ func (s *sessions) began(id string, bytes int, v visitor) {
 		return
 	}
 	s.count++
-	of := &session{id: id, kept: bytes, visitor: v, shown: toolscript.SessionEntry{
+	of := &session{id: id, kept: bytes, used: time.Now(), visitor: v, shown: toolscript.SessionEntry{
 		ID: fmt.Sprintf("%s_%d", toolscript.SessionHTTP, s.count), MCPClient: v.MCPClient, Transport: toolscript.SessionHTTP, Since: time.Now(), Calls: new(int64),
 	}}
 	s.known[id] = s.order.PushBack(of)
@@ -117,8 +116,7 @@ func (s *sessions) enter(id, subject string) bool {
 	defer s.mu.Unlock()
 	at, ok := s.known[id]
 	if ok {
-		s.order.MoveToBack(at)
-		of := at.Value.(*session)
+		of := s.use(at)
 		of.busy++
 		if subject != "" {
 			of.shown.Last, of.waits = new(time.Now()), append(of.waits, subject)
@@ -126,6 +124,13 @@ func (s *sessions) enter(id, subject string) bool {
 		}
 	}
 	return ok
+}
+
+func (s *sessions) use(at *list.Element) *session {
+	s.order.MoveToBack(at)
+	of, _ := at.Value.(*session)
+	of.used = time.Now()
+	return of
 }
 
 // visitor returns the description that the client of a session has sent when it began.
@@ -146,8 +151,7 @@ func (s *sessions) leave(id, subject string) {
 	if at == nil {
 		return
 	}
-	s.order.MoveToBack(at)
-	of := at.Value.(*session)
+	of := s.use(at)
 	of.busy--
 	if n := slices.Index(of.waits, subject); n >= 0 {
 		of.waits = slices.Delete(of.waits, n, n+1)
@@ -178,15 +182,39 @@ func (s *sessions) drop(at *list.Element) {
 // some bytes. The caller holds mu, and must end the returned sessions.
 func (s *sessions) makeRoom(bytes int) (ended []string, ok bool) {
 	full := func() bool { return len(s.known)+s.begun >= maxSessions || s.kept+bytes > maxKept }
-	for at := s.order.Front(); at != nil && full(); {
-		next := at.Next()
-		if of, _ := at.Value.(*session); of.busy == 0 {
+	return s.remove(func(*session) bool { return full() }), !full()
+}
+
+// remove removes sessions without requests, the least recently used first, up to one that need not go. The caller holds
+// mu, and must end the returned sessions.
+func (s *sessions) remove(must func(*session) bool) (ended []string) {
+	var next *list.Element
+	for at := s.order.Front(); at != nil; at = next {
+		next = at.Next()
+		of, _ := at.Value.(*session)
+		if !must(of) {
+			break
+		}
+		if of.busy == 0 {
 			s.drop(at)
 			ended = append(ended, of.id)
 		}
-		at = next
 	}
-	return ended, !full()
+	return ended
+}
+
+// endIdle ends the sessions that have had no request for sessionIdle, until ctx ends.
+func (s *sessions) endIdle(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.mu.Lock()
+		ended := s.remove(func(of *session) bool { return time.Since(of.used) >= sessionIdle })
+		s.mu.Unlock()
+		s.endAll(ended)
+		select {
+		case <-time.After(sessionIdle / 4):
+		case <-ctx.Done():
+		}
+	}
 }
 
 func (s *sessions) endAll(ids []string) {

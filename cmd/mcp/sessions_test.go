@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
@@ -152,6 +154,32 @@ func TestSessionsThatAreUsedStay(t *testing.T) {
 	if w := h.ask(http.MethodDelete, used, nil); w.Code != http.StatusOK {
 		t.Errorf("its end: %d %s", w.Code, w.Body)
 	}
+}
+
+// TestIdleSessions: a session ends after an hour without a request. A stream that is open is a request.
+func TestIdleSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := overHTTP(t, mcp.Options{})
+		idle, used, watching := h.session(), h.session(), h.session()
+		ctx, leave := context.WithCancel(t.Context())
+		var stream sync.WaitGroup
+		stream.Go(func() { h.ServeHTTP(httptest.NewRecorder(), request(ctx, http.MethodGet, watching, nil)) })
+		const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		for range 4 {
+			time.Sleep(30 * time.Minute)
+			if w := h.post(used, ping); w.Code != http.StatusOK {
+				t.Errorf("a session that is used: %d %s", w.Code, w.Body)
+			}
+		}
+		if w := h.post(idle, ping); w.Code != http.StatusNotFound {
+			t.Errorf("an idle session: %d %s", w.Code, w.Body)
+		}
+		if w := h.post(watching, ping); w.Code != http.StatusOK {
+			t.Errorf("a session with a stream: %d %s", w.Code, w.Body)
+		}
+		leave()
+		stream.Wait()
+	})
 }
 
 // TestSessionsInTheFeed: operators see the client of each session, its calls, and what it waits for.

@@ -178,7 +178,7 @@ func (c *client) subscribed(line string) string {
 
 func TestListenOnStdio(t *testing.T) {
 	a := &announcing{}
-	changes, changed := mcp.ChangeSignal()
+	changes := make(chan struct{}, 1)
 	o := a.options()
 	o.Changes = changes
 	c := onStdio(t, o)
@@ -191,7 +191,7 @@ func TestListenOnStdio(t *testing.T) {
 	if got := c.line(); got != toldA {
 		t.Errorf("told %s", got)
 	}
-	changed()
+	changes <- struct{}{}
 	for _, list := range []string{"tools", "prompts"} {
 		want := `{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":7}}}`
 		if got := c.subscribed(c.line()); got != want {
