@@ -51,10 +51,10 @@ const inlineName = "script.ts"
 const maxSource = 64 << 20
 
 // Extensions are the file name extensions of scripts.
-var Extensions = []string{".ts", ".js", ".mts"}
+var Extensions = []string{".ts", ".js", ".mts", ".mjs"}
 
 // fileName matches words that can only be the name of a script.
-var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s"'()]+\.(ts|js|mts)$`) })
+var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s"'()]+\.(?i:m?[jt]s)$`) })
 
 // Find reads the script: -e CODE, -f FILE, else the first argument, which is code, a file
 // or "-". All other arguments belong to the script. Mistakes of the user are returned as
@@ -162,7 +162,12 @@ func IsScript(dir, arg string) bool {
 	if fileName().MatchString(arg) {
 		return true
 	}
-	return slices.Contains(Extensions, filepath.Ext(arg)) && IsFile(dir, arg)
+	return HasExtension(arg) && IsFile(dir, arg)
+}
+
+// HasExtension reports whether a path has one of the Extensions, in any case.
+func HasExtension(path string) bool {
+	return slices.Contains(Extensions, strings.ToLower(filepath.Ext(path)))
 }
 
 // meantPath returns an error for an argument that names a folder, or a file without the

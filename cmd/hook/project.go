@@ -3,7 +3,6 @@ package hook
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript/cmd/exec"
@@ -20,7 +19,7 @@ type PermissionProject struct {
 // count, because diagnostics show lines of the file.
 func (p PermissionProject) Script(path string) bool {
 	real, ok := p.Inside(path)
-	if !ok || !slices.Contains(exec.Extensions, filepath.Ext(real)) {
+	if !ok || !exec.HasExtension(real) {
 		return false
 	}
 	info, err := os.Stat(real)

@@ -96,6 +96,8 @@ func (g *graph) follow(u unit, i shim.Import) (problem string) {
 		return "JSON is data; pass it on standard input, or write it as a module: export default {…}"
 	case refused[extension] != "":
 		return refused[extension]
+	case extension != path.Ext(at) && toolscript.IsModule(extension):
+		return "write the extension in lower case, also in the name of the file: " + extension
 	case !toolscript.IsModule(at):
 		return fmt.Sprintf("the name needs its extension, such as %q", i.Module+".ts")
 	case i.With:

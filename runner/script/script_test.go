@@ -112,6 +112,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"static import", "", `import fs from "node:fs"`, []place{{1, 16, "import"}}, `import of "node:fs" is not allowed: ` + only},
 		{"side-effect import", "", "\n import './x.ts'", []place{{2, 9, "import"}}, `cannot import "./x.ts": it was not sent with the script`},
 		{"dynamic import", "", "await import(`./x`)", []place{{1, 14, "import"}}, `cannot import "./x": the name needs its extension, such as "./x.ts"`},
+		{"import with an extension in capitals", "", `import "./X.TS"`, []place{{1, 8, "import"}}, `cannot import "./X.TS": write the extension in lower case, also in the name of the file: .ts`},
 		{"export from", "", `export * from "y"`, []place{{1, 15, "import"}}, only},
 		{"type import", "", `import type { A } from "/etc/a.json"`, []place{{1, 24, "import"}}, only},
 		{"import type", "", `type A = typeof import("/etc/a.json")`, []place{{1, 24, "import"}}, only},
