@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -79,10 +80,10 @@ func (h *Host) NoServers(loaded *config.Config) error {
 		switch _, err := os.Lstat(f.Path); {
 		case f.Found:
 			looked = append(looked, f.Path+" names none")
-		case err == nil:
-			looked = append(looked, f.Path+" cannot be read")
-		default:
+		case errors.Is(err, fs.ErrNotExist):
 			looked = append(looked, f.Path+" does not exist")
+		default:
+			looked = append(looked, f.Path+" cannot be read")
 		}
 	}
 	if !slices.ContainsFunc(files, func(f config.File) bool { return f.Project || f.Named }) {

@@ -38,7 +38,8 @@ type Server struct {
 	free    chan struct{} // has one value for each run that may begin
 	ctx     context.Context
 	stop    context.CancelFunc
-	runs    sync.WaitGroup
+	closing sync.Mutex     // held while a run is added to runs, and while Close cancels ctx
+	runs    sync.WaitGroup // runs that have a place
 	begun   atomic.Uint64
 	failed  atomic.Uint64
 	lost    chan struct{} // see Lost
@@ -105,7 +106,9 @@ func (s *Server) Stats() Stats {
 // Close leaves the queue group, cancels the runs, and waits for their end.
 func (s *Server) Close() {
 	_ = s.service.Stop() // its connection ends
+	s.closing.Lock()
 	s.stop()
+	s.closing.Unlock()
 	s.runs.Wait()
 	_ = s.nc.Flush() // send the last answers; an error means that the connection is lost
 	s.nc.Close()
@@ -129,7 +132,7 @@ func (s *Server) take(r micro.Request) {
 		return
 	}
 	link, err := open(s.nc, downSubject(t.Gateway, t.Run), upSubject(t.Gateway, t.Run))
-	if err == nil && s.ctx.Err() != nil {
+	if err == nil && !s.add() {
 		link.close()
 		err = errClosed
 	}
@@ -138,7 +141,6 @@ func (s *Server) take(r micro.Request) {
 		s.answer(r, taken{Error: "the runner is ending"})
 		return
 	}
-	s.runs.Add(1)
 	go link.watch()
 	go func() {
 		defer s.runs.Done()
@@ -147,6 +149,17 @@ func (s *Server) take(r micro.Request) {
 		s.free <- struct{}{}
 	}()
 	s.answer(r, taken{})
+}
+
+// add adds a run to runs. It returns false after Close.
+func (s *Server) add() bool {
+	s.closing.Lock()
+	defer s.closing.Unlock()
+	if s.ctx.Err() != nil {
+		return false
+	}
+	s.runs.Add(1)
+	return true
 }
 
 func (s *Server) answer(r micro.Request, a taken) {

@@ -359,6 +359,7 @@ func TestWithdrawnTrust(t *testing.T) {
 	if s := w.hub(); len(s.Servers) != 0 {
 		t.Errorf("hub: %+v", s)
 	}
+	w.until(func() bool { return state(t.Context(), g).State == "failed" }) // the gateway answers
 }
 
 // TestStaleFiles: files that a killed hub has left, and a long path of its socket, do not prevent a start.

@@ -24,8 +24,8 @@ const (
 
 // Follow calls emit with the events of a run from its start, in order. With wait it returns
 // after the last event of the run, or when emit fails or ctx ends; else it returns after the
-// last event that is stored. The error is NotFound if the run is not stored. If the gateway of
-// the run has ended without writing the last event, Follow adds one that says so.
+// last event that is stored. The error is NotFound if the run is not stored. If the last
+// event is missing, because the gateway was killed or its disk was full, Follow adds one that says so.
 func (s Events) Follow(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
 	f, err := s.open(id)
 	if err != nil {
@@ -105,7 +105,7 @@ func decode(text []byte) (e toolscript.Event, err error) {
 	return e, err
 }
 
-// settle adds the last event of a run whose gateway has ended without writing it or its line break. It reports whether
+// settle adds the last event of a run that has ended, if the gateway did not write it or its line break. It reports whether
 // the file may have new events.
 func (s Events) settle(id string) bool {
 	unlock, err := files.TryLock(s.lock(id))
@@ -137,9 +137,9 @@ func (s Events) settle(id string) bool {
 	return errors.Join(err, f.Close()) == nil
 }
 
-// lost returns the End of a run whose gateway has ended before the run.
+// lost returns the End of a run whose gateway did not store one.
 func lost(id string) toolscript.End {
-	e := toolscript.Fail(toolscript.Unavailable, "the gateway ended before the script: it was killed or has crashed, and calls that were in flight may have been carried out")
+	e := toolscript.Fail(toolscript.Unavailable, "the end of the script is not stored: the gateway was killed, has crashed or could not write to its disk, and calls that were in flight may have been carried out")
 	e.Phase, e.ScriptID = toolscript.Executing, id
 	return toolscript.End{Kind: e.Code, ExitCode: 1, Error: e}
 }

@@ -45,7 +45,7 @@ func (l *EventLog) write(e toolscript.Event) error {
 	return err
 }
 
-// Close ends the log. If the last event was not added, Follow reports that the gateway has ended.
+// Close ends the log. If the last event was not added, Follow adds one with an error.
 func (l *EventLog) Close() error {
 	err := l.to.Close()
 	l.live()

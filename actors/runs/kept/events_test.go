@@ -161,7 +161,7 @@ func TestKilledGateway(t *testing.T) {
 				if fmt.Sprint(got) != "[start stdouta end]" || end == nil || end.OK || end.Kind != toolscript.Unavailable || end.ExitCode != 1 {
 					t.Fatalf("events = %q, %+v", got, end)
 				}
-				if !strings.Contains(end.Error.Message, "the gateway ended before the script") {
+				if !strings.Contains(end.Error.Message, "the end of the script is not stored") {
 					t.Errorf("message = %q", end.Error.Message)
 				}
 			}
