@@ -69,7 +69,7 @@ type Rules struct {
 
 // Limits bound one run. A zero field means the gateway's default.
 type Limits struct {
-	TimeoutMs   int64 `json:"timeoutMs,omitempty"` // wall-clock time
+	TimeoutMs   int64 `json:"timeoutMs,omitempty"` // wall-clock time; the engine ends the script, else Wait of session.Session
 	CPUMs       int64 `json:"cpuMs,omitempty"`
 	MemoryMB    int64 `json:"memoryMb,omitempty"` // JavaScript heap
 	StackKB     int64 `json:"stackKb,omitempty"`

@@ -9,7 +9,7 @@ import (
 // Redact makes a text of a server safe for logs, records, events and approvals: printable,
 // at most 300 characters, and without the secrets of the server's configuration, the
 // values of the variables of all servers, and credentials of known forms. server may be
-// "". It is the only redactor of the gateway.
+// "". It uses the upstream.Redactor of the server.
 func (s *System) Redact(server, text string) string {
 	if text == "" {
 		return ""
@@ -43,7 +43,7 @@ func (s *System) redactor(server string) redactor {
 type redactor struct{ line, text, known func(string) string }
 
 func newRedactor(config upstream.Config) redactor {
-	secrets := upstream.NewConcealer(config)
+	secrets := upstream.NewRedactor(config)
 	return redactor{secrets.Line, secrets.Clean, secrets.Text}
 }
 

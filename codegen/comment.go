@@ -13,7 +13,7 @@ const (
 )
 
 // document writes the documentation of a schema called name: its description, and the
-// constraints in rules.
+// constraints in rules. That of a tool is written by toolWriter.documentation.
 func (p *printer) document(name string, schema, rules *value) {
 	if p.style == bare || !schema.is(object) {
 		return

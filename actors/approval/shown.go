@@ -20,18 +20,18 @@ const (
 )
 
 // ShownArgs returns the arguments of a call as a person sees them: JSON on one line, in which
-// every character is visible. conceal replaces known secrets by their names. Nothing else is
+// every character is visible. redact replaces known secrets by their names. Nothing else is
 // replaced, because the person decides about what the call does.
 //
 // Invisible characters are escaped, and escapes of visible characters are decoded. A long row
 // of spaces becomes their number, as in ⟨40 spaces⟩; such brackets in the arguments are
 // escaped.
-func ShownArgs(args json.RawMessage, conceal func(string) string) string {
+func ShownArgs(args json.RawMessage, redact func(string) string) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, args) != nil {
 		return ""
 	}
-	return countSpaces(conceal(plainStrings(compact.String())))
+	return countSpaces(redact(plainStrings(compact.String())))
 }
 
 // CutArgs leaves out the middle of long arguments, and returns the number of bytes that are

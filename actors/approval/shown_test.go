@@ -12,7 +12,7 @@ import (
 // TestShownArgs: the person sees what runs. Nothing is left out because it looks like a
 // secret, and what cannot be seen is shown.
 func TestShownArgs(t *testing.T) {
-	conceal := strings.NewReplacer("hunter2-hunter2", "${secret:ONE}").Replace
+	redact := strings.NewReplacer("hunter2-hunter2", "${secret:ONE}").Replace
 	for _, tt := range []struct{ name, args, want string }{
 		{"a comment that looks like a key", `{"command":["sh","-c","ls # -----BEGIN PRIVATE KEY-----\nrm -rf important\n# -----END PRIVATE KEY-----"]}`,
 			`{"command":["sh","-c","ls # -----BEGIN PRIVATE KEY-----\nrm -rf important\n# -----END PRIVATE KEY-----"]}`},
@@ -40,7 +40,7 @@ func TestShownArgs(t *testing.T) {
 		{"brackets of its own", `["⟨900 spaces⟩"]`, `["\u27e8900 spaces\u27e9"]`},
 		{"no JSON", `{`, ``},
 	} {
-		if got := approval.ShownArgs(json.RawMessage(tt.args), conceal); got != tt.want {
+		if got := approval.ShownArgs(json.RawMessage(tt.args), redact); got != tt.want {
 			t.Errorf("%s: %s\nwant %s", tt.name, got, tt.want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // An unused server that does not start, or never stays up, is retried rarely, because
-// each start uses CPU time.
+// each start uses CPU time. The delays up to maxAttempts are those of mailbox.Schedule.
 const (
 	maxAttempts = 8               // consecutive attempts, which take about a minute and a half
 	longDelay   = 5 * time.Minute // between two attempts after maxAttempts

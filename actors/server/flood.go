@@ -33,7 +33,7 @@ type serverLog struct {
 }
 
 func newServerLog(logger *slog.Logger, config upstream.Config, dropped *atomic.Uint64) *serverLog {
-	return &serverLog{logger: logger, redact: upstream.NewConcealer(config).Line, dropped: dropped}
+	return &serverLog{logger: logger, redact: upstream.NewRedactor(config).Line, dropped: dropped}
 }
 
 // write writes a line, or counts it if the limit is reached.

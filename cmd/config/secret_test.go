@@ -246,7 +246,7 @@ func TestSecretIsAValue(t *testing.T) {
 	if at.Host != "example.com" || at.Path != "/"+odd+"/mcp" || at.Query().Get("key") != odd || at.Query().Get("v") != "variable" || at.Fragment != "" {
 		t.Errorf("%q", server.URL)
 	}
-	if text := upstream.NewConcealer(server).Line("GET " + server.URL); strings.Contains(text, "evil") || !strings.Contains(text, "https://example.com/${secret:KEY}/mcp") {
+	if text := upstream.NewRedactor(server).Line("GET " + server.URL); strings.Contains(text, "evil") || !strings.Contains(text, "https://example.com/${secret:KEY}/mcp") {
 		t.Errorf("redacted: %s", text)
 	}
 }

@@ -35,7 +35,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on ups
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
-	s := &server{dialer: d, cfg: cfg, conceal: upstream.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
+	s := &server{dialer: d, cfg: cfg, redact: upstream.NewRedactor(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
 	tools := &upstream.List{}
 	var left []string // mistakes in definitions; each disables only its own tool
 	for _, tool := range sorted(definitions) {
@@ -51,7 +51,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg upstream.Config, on ups
 	unconfined := d.unconfined(cfg.Confine)
 	s.conn = upstream.New(upstream.Options{
 		Name: name, Info: upstream.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
-		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Redact: s.redact,
 	})
 	for _, problem := range left {
 		s.conn.Log(slog.LevelWarn, "there is no tool for a command with a mistake: "+problem)
@@ -83,11 +83,11 @@ func (d Dialer) unconfined(c *upstream.Confine) string {
 
 // server runs the programs of one server.
 type server struct {
-	dialer  Dialer
-	conn    *upstream.Conn
-	cfg     upstream.Config
-	env     []string
-	conceal upstream.Concealer
+	dialer Dialer
+	conn   *upstream.Conn
+	cfg    upstream.Config
+	env    []string
+	redact upstream.Redactor
 }
 
 func (s *server) tool(name string, d Definition) upstream.Tool {
@@ -161,7 +161,7 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 	if d.Output == OutputProcess {
 		return process{r.ExitCode, r.Stdout, r.Stderr}, nil
 	}
-	return d.decode(words[0], r.Stdout, s.conceal.Text)
+	return d.decode(words[0], r.Stdout, s.redact.Text)
 }
 
 // process is the result of OutputProcess.
@@ -224,7 +224,7 @@ func (s *server) excerpt(r upstream.ProgramResult) string {
 	if text == "" {
 		text = strings.TrimSpace(r.Stdout)
 	}
-	text = s.conceal.Text(text)
+	text = s.redact.Text(text)
 	if text == "" {
 		return ""
 	}

@@ -65,8 +65,8 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	})
 	e := &endpoint{
 		address: s.URL, limit: cfg.Timeout, answers: d.Answers,
-		conceal: upstream.NewConcealer(cfg),
-		client:  &http.Client{Transport: upstream.Host(d).Transport(name, cfg, s.Auth, origin, guard), CheckRedirect: upstream.CheckRedirect},
+		redact: upstream.NewRedactor(cfg),
+		client: &http.Client{Transport: upstream.Host(d).Transport(name, cfg, s.Auth, origin, guard), CheckRedirect: upstream.CheckRedirect},
 	}
 	operations, warnings, err := d.operations(ctx, e, cfg, s)
 	if known := (*toolscript.Error)(nil); errors.As(err, &known) {
@@ -86,7 +86,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	}
 	return upstream.New(upstream.Options{
 		Name: name, Info: upstream.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
-		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: guard.CloseIdleConnections,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Redact: e.redact, Closed: guard.CloseIdleConnections,
 	}), nil
 }
 
@@ -109,7 +109,7 @@ type endpoint struct {
 	address string
 	client  *http.Client
 	limit   time.Duration // time limit of a call with all of its attempts
-	conceal upstream.Concealer
+	redact  upstream.Redactor
 	answers *budget.Budget
 }
 
@@ -318,7 +318,7 @@ func (e *endpoint) result(answer *http.Response, text []byte) (json.RawMessage, 
 	}
 	switch {
 	case !is || len(found.messages) == 0 && (refusal.Status != 0 || !has(text, "data")):
-		shown := e.conceal.Text(string(text[:min(len(text), mostShown)])) // hide secrets before the text is cut
+		shown := e.redact.Text(string(text[:min(len(text), mostShown)])) // hide secrets before the text is cut
 		shown = strings.TrimSpace(strings.ToValidUTF8(shown, "�"))
 		refusal.Err = fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", answer.Status, shown)
 		if upstream.IsHTML(answer, text) {

@@ -26,18 +26,18 @@ func isObject(value json.RawMessage) bool {
 func (c *Conn) failed(about toolscript.Error, failure *mcp.JSONRPCErrorDetails) error {
 	about.Sent, about.RPCCode = toolscript.SentYes, failure.Code
 	if failure.Code == mcp.URL_ELICITATION_REQUIRED {
-		if pages := upstream.NewPagesError(c.words.Printable(failure.Message), failure.Data); pages != nil {
+		if pages := upstream.NewPagesError(c.redact.Printable(failure.Message), failure.Data); pages != nil {
 			about.Sent = toolscript.SentNo // the server has not carried out the call and asks for it again
 			return wrapError(about, toolscript.ToolFailed, pages)
 		}
 	}
-	return wrapError(about, toolscript.ToolFailed, errors.New(c.words.Printable(failure.Message)))
+	return wrapError(about, toolscript.ToolFailed, errors.New(c.redact.Printable(failure.Message)))
 }
 
 func (c *Conn) toolResult(result json.RawMessage, about toolscript.Error) (json.RawMessage, error) {
 	about.Sent = toolscript.SentYes
 	if !isObject(result) {
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", c.words.Quote(result)))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", c.redact.Quote(result)))
 	}
 	return result, nil
 }

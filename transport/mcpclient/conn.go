@@ -16,12 +16,12 @@ import (
 // Conn is a connection to one MCP server. It is safe for concurrent use. It does not
 // reconnect: after a loss, dial again.
 type Conn struct {
-	name  string
-	on    upstream.Events
-	words upstream.Concealer
-	info  upstream.Info
-	peer  peer
-	calls *calls
+	name   string
+	on     upstream.Events
+	redact upstream.Redactor
+	info   upstream.Info
+	peer   peer
+	calls  *calls
 
 	answers  *budget.Budget // nil means unlimited
 	protocol *client.Client // for the handshake only

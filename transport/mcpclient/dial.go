@@ -77,7 +77,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	if ctx.Err() != nil {
 		return nil, contextError(ctx, &toolscript.Error{Server: name, Err: errors.New("not started")})
 	}
-	c := &Conn{name: name, on: on, words: upstream.NewConcealer(cfg), calls: newCalls(on), answers: d.Answers}
+	c := &Conn{name: name, on: on, redact: upstream.NewRedactor(cfg), calls: newCalls(on), answers: d.Answers}
 	if err := c.connect(ctx, d, cfg); err != nil {
 		if c.peer == nil {
 			return nil, c.dialError(ctx, err, nil)
@@ -125,7 +125,7 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg upstream.Config) error
 				return ctx.Err()
 			}
 		}
-		process, err := d.startStdio(cfg, c.on, c.words, c.calls)
+		process, err := d.startStdio(cfg, c.on, c.redact, c.calls)
 		if err != nil {
 			return onServer(err)
 		}
@@ -217,7 +217,7 @@ func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 	if known := c.dialRefused(err); known != nil {
 		return named(known, about)
 	}
-	return fail(toolscript.Unavailable, fmt.Errorf("initialize: %s", c.words.Printable(err.Error())))
+	return fail(toolscript.Unavailable, fmt.Errorf("initialize: %s", c.redact.Printable(err.Error())))
 }
 
 func (c *Conn) endOfStart() string {

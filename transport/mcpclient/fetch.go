@@ -61,7 +61,7 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 		return c.page(about, of, result)
 	}
 	if err == nil && !holds(result, o) {
-		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not its result", method, c.words.Quote(result)))
+		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not its result", method, c.redact.Quote(result)))
 	}
 	return result, err
 }
@@ -168,7 +168,7 @@ var keys = map[toolscript.Collection]string{
 func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result json.RawMessage) (json.RawMessage, error) {
 	page := toolscript.Page{Of: of}
 	if err := json.Unmarshal(result, &page); err != nil {
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its list of %s cannot be read: %s", of, c.words.Printable(err.Error())))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its list of %s cannot be read: %s", of, c.redact.Printable(err.Error())))
 	}
 	page.Missing = nil // only the gateway may set it
 	all := page.Entries
@@ -176,7 +176,7 @@ func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result jso
 	for _, raw := range all {
 		entry, err := c.entry(keys[of], raw)
 		if err != nil {
-			c.on.Logf(slog.LevelWarn, "%s: left out %s: %v", of, c.words.Quote(raw), err)
+			c.on.Logf(slog.LevelWarn, "%s: left out %s: %v", of, c.redact.Quote(raw), err)
 			continue
 		}
 		page.Entries = append(page.Entries, entry)

@@ -30,12 +30,12 @@ type wire interface {
 // httpPeer is a server that is reached over HTTP.
 type httpPeer struct {
 	wire
-	words func(error) error // converts the reason for the end of the connection to an error for the user
+	explain func(error) error // converts the reason for the end of the connection to an error for the user
 }
 
 func (f httpPeer) transport() transport.Interface { return f.wire }
 func (f httpPeer) lost() <-chan struct{}          { return f.Lost() }
-func (f httpPeer) reason() error                  { return f.words(f.Reason()) }
+func (f httpPeer) reason() error                  { return f.explain(f.Reason()) }
 func (httpPeer) stderr() []string                 { return nil }
 func (httpPeer) stdoutLine() string               { return "" }
 func (f httpPeer) close() error                   { return f.Close() }
@@ -149,9 +149,9 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 	case errors.As(err, &unreachable):
 		c.endAfter(ctx, err)
 		about.Sent = toolscript.SentNo
-		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.Printable(err.Error()) + "; the call was not sent"})
+		return wrapError(about, toolscript.Unavailable, &unreachableError{c.redact.Printable(err.Error()) + "; the call was not sent"})
 	case errors.As(err, &interrupted):
-		return wrapError(about, toolscript.Unavailable, errors.New(c.words.Printable(err.Error())+unknown))
+		return wrapError(about, toolscript.Unavailable, errors.New(c.redact.Printable(err.Error())+unknown))
 	case errors.As(err, &session):
 		why := session.Error()
 		if about.Sent = toolscript.SentNo; !session.Untouched {
@@ -161,7 +161,7 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 		return wrapError(about, toolscript.Unavailable, errors.New(why))
 	case errors.As(err, &refused):
 		about.RetryAfter, about.RPCCode, about.Sent = refused.RetryAfter, refused.Code, refusalSent(refused.Status)
-		return wrapError(about, refusalKind(refused.Status), errors.New(c.words.Printable(err.Error())))
+		return wrapError(about, refusalKind(refused.Status), errors.New(c.redact.Printable(err.Error())))
 	default:
 		return nil
 	}
@@ -182,7 +182,7 @@ func (c *Conn) dialRefused(err error) *toolscript.Error {
 	case errors.As(err, &login):
 		return c.needsAuth(login)
 	case errors.As(err, &unreachable):
-		return wrapError(toolscript.Error{}, toolscript.Unavailable, errors.New(c.words.Printable(unreachable.Error())))
+		return wrapError(toolscript.Error{}, toolscript.Unavailable, errors.New(c.redact.Printable(unreachable.Error())))
 	case errors.As(err, &refused) && lastingStatus(refused.Status):
 		return c.misconfigured(refused)
 	default:
@@ -204,7 +204,7 @@ func lastingStatus(status int) bool {
 // misconfigured returns an error that names the setting to correct.
 func (c *Conn) misconfigured(refused *httptransport.StatusError) *toolscript.Error {
 	e := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true}
-	text := c.words.Printable(refused.Error())
+	text := c.redact.Printable(refused.Error())
 	if refused.Status == http.StatusForbidden {
 		e.Kind, e.Err = toolscript.Forbidden, fmt.Errorf("%s; the server does not accept the credentials of its configuration", text)
 		return e
@@ -227,7 +227,7 @@ func (c *Conn) needsAuth(err *httptransport.UnauthorizedError) *toolscript.Error
 	if c.credentials != "" {
 		next = "the credentials of its configuration are not accepted; correct " + c.credentials
 	}
-	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New(c.words.Printable(err.Error())), Next: next}
+	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New(c.redact.Printable(err.Error())), Next: next}
 }
 
 // end ends a connection over HTTP with a reason. It does nothing for stdio.

@@ -25,7 +25,7 @@ const (
 // listing collects the tools of a server page by page.
 type listing struct {
 	server  string
-	words   upstream.Concealer
+	redact  upstream.Redactor
 	warn    func(format string, args ...any)
 	headers bool // parameters of tools may be repeated in HTTP headers
 	tools   []toolscript.Tool
@@ -48,7 +48,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	about := toolscript.Error{Server: c.name}
 	l := &listing{
 		server:  c.name,
-		words:   c.words,
+		redact:  c.redact,
 		warn:    func(format string, args ...any) { c.on.Logf(slog.LevelWarn, format, args...) },
 		names:   make(map[string]bool),
 		tasks:   make(map[string]bool),
@@ -139,7 +139,7 @@ func (l *listing) add(p page, size int) {
 		}
 		switch {
 		case err != nil:
-			l.warn("tools/list: left out %s: %v", l.words.Quote(raw), err)
+			l.warn("tools/list: left out %s: %v", l.redact.Quote(raw), err)
 		case l.names[t.Name]:
 			l.warn("tools/list: the tool %q is listed twice; the first entry is used", t.Name)
 		default:

@@ -35,7 +35,7 @@ func (c *Conn) logged(fields map[string]any) {
 	if !isText {
 		text = string(raw)
 	}
-	c.on.Logf(levels[name], "%s", c.words.Printable(text))
+	c.on.Logf(levels[name], "%s", c.redact.Printable(text))
 }
 
 // panicked returns a function for rescue.Catch. The function logs the stack and then calls the functions

@@ -54,9 +54,9 @@ func (c *Conn) Ping(ctx context.Context) error {
 	case errors.As(err, &refused) && refused.Status < http.StatusInternalServerError:
 		return nil
 	case errors.As(err, &unreachable):
-		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.Printable(unreachable.Error())})
+		return wrapError(about, toolscript.Unavailable, &unreachableError{c.redact.Printable(unreachable.Error())})
 	default:
-		return wrapError(about, toolscript.Unavailable, errors.New(c.words.Printable(err.Error())))
+		return wrapError(about, toolscript.Unavailable, errors.New(c.redact.Printable(err.Error())))
 	}
 }
 

@@ -27,7 +27,7 @@ func (c *sentCall) Printed() (text string, failure bool) {
 		text, failure = s.printedSince(c.mark)
 	}
 	if err := c.nameless.Load(); err != nil {
-		text += fmt.Sprintf("; it answered with an error without the id of a request, which may be for this one: %q", c.conn.words.Printable(err.Message))
+		text += fmt.Sprintf("; it answered with an error without the id of a request, which may be for this one: %q", c.conn.redact.Printable(err.Message))
 		failure = true
 	}
 	return text, failure
@@ -44,7 +44,7 @@ func (s *stdio) printedSince(m printMark) (text string, failure bool) {
 	if lines := s.noise.since(m.stdout); len(lines) > 0 {
 		return text + fmt.Sprintf("; on stdout it wrote text that is not a message: %q", lines[len(lines)-1]), true
 	}
-	if line := s.words.PrintableCut(s.output.unfinished()); line != "" {
+	if line := s.redact.PrintableCut(s.output.unfinished()); line != "" {
 		return text + fmt.Sprintf("; its last line on stdout has no line break: %q", line), true
 	}
 	return text, failure
@@ -63,7 +63,7 @@ func namesError(line string) bool {
 // text handles a line that is not a message. If the line contains the answer to a call, or completes
 // an answer on several lines, text ends the call.
 func (s *stdio) text(line []byte) {
-	words := s.words.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
+	words := s.redact.Printable(string(line[:min(len(line), upstream.MaxRaw)]))
 	if words == "" {
 		return
 	}
@@ -77,7 +77,7 @@ func (s *stdio) text(line []byte) {
 	if whole == nil {
 		return
 	}
-	s.noise.add(s.words.Printable(string(whole[:min(len(whole), upstream.MaxRaw)])))
+	s.noise.add(s.redact.Printable(string(whole[:min(len(whole), upstream.MaxRaw)])))
 	if m, ok := parse(whole); !s.calls.unreadable(whole, "it is spread over several lines") && ok && m.method == "" {
 		s.calls.other(m)
 	}

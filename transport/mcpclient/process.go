@@ -160,7 +160,7 @@ func namingVariables(cfg upstream.Config, err error) error {
 	if errors.As(err, &known) { // the errors that wrap it add no text
 		err = known
 	}
-	return upstream.ConcealerOf(redact.NewFrom(shortestNamed, cfg.Secrets)).Error(err)
+	return upstream.RedactorOf(redact.NewFrom(shortestNamed, cfg.Secrets)).Error(err)
 }
 
 func findProgram(host []string, cfg upstream.Config) error {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestRedact(t *testing.T) {
-	redact := upstream.NewConcealer(upstream.Config{
+	redact := upstream.NewRedactor(upstream.Config{
 		Env: map[string]string{"DB": "postgres-password-1"}, Headers: map[string]string{"X-Key": "header-value-1"},
 		Secrets: map[string]string{"${WHO}": "marie.curie"},
 	}).Line
@@ -50,7 +50,7 @@ func TestRedact(t *testing.T) {
 // characters in it. The notations themselves are tested in package redact.
 func TestRedactorKnowsSpellings(t *testing.T) {
 	const secret = "p!a's(s)*~w/o\"rd-1"
-	redact := upstream.NewConcealer(upstream.Config{Secrets: map[string]string{"${KEY}": secret}}).Line
+	redact := upstream.NewRedactor(upstream.Config{Secrets: map[string]string{"${KEY}": secret}}).Line
 	for name, text := range map[string]string{
 		"Python's quote":                  "p%21a%27s%28s%29%2A~w/o%22rd-1",
 		"JavaScript's encodeURIComponent": "p!a's(s)*~w%2Fo%22rd-1",
@@ -73,7 +73,7 @@ func TestRedactorKnowsSpellings(t *testing.T) {
 // inside a secret, and short names in place of secrets may move the cut into the part that is shown.
 func TestCutTextHasNoPartOfASecret(t *testing.T) {
 	secret := strings.Repeat("abcdefghij", 400)
-	redact := upstream.NewConcealer(upstream.Config{Secrets: map[string]string{"${KEY}": secret}}).Line
+	redact := upstream.NewRedactor(upstream.Config{Secrets: map[string]string{"${KEY}": secret}}).Line
 	for _, text := range []string{secret + secret, secret + " " + secret[:3999], strings.Repeat(secret, 3), "x" + secret + url.QueryEscape(secret)} {
 		if got := redact(text); strings.Contains(got, "abcdefghij") {
 			t.Errorf("%d bytes are shown as %.60q… with %d bytes", len(text), got, len(got))
@@ -111,7 +111,7 @@ func TestMissingProgramNamesTheVariable(t *testing.T) {
 
 // TestClean: Clean removes the same texts as Line, but keeps line breaks and does not cut.
 func TestClean(t *testing.T) {
-	clean := upstream.NewConcealer(upstream.Config{Secrets: map[string]string{"${KEY}": "open sesame"}, Env: map[string]string{"OTHER": "barley-of-old"}}).Clean
+	clean := upstream.NewRedactor(upstream.Config{Secrets: map[string]string{"${KEY}": "open sesame"}, Env: map[string]string{"OTHER": "barley-of-old"}}).Clean
 	long := strings.Repeat("x", 10_000)
 	text := "first: open sesame\n\tsecond: barley-of-old, password=hunter2-and-more\n" + long
 	want := "first: ${KEY}\n\tsecond: ${OTHER}, password=(redacted)\n" + long

@@ -87,7 +87,7 @@ func (c *Conn) tooLate(about toolscript.Error) error {
 	}
 	about.RetryAfter = retryAfter
 	return wrapError(about, toolscript.Unavailable, &unreachableError{
-		"the connection was lost before the call was sent (" + c.words.Printable(why.Error()) + ")",
+		"the connection was lost before the call was sent (" + c.redact.Printable(why.Error()) + ")",
 	})
 }
 
@@ -211,5 +211,5 @@ func (c *Conn) answerError(about toolscript.Error, err error) error {
 }
 
 func (c *Conn) unreadable(err *httptransport.UnreadableError) string {
-	return err.Error() + ": " + c.words.Quote([]byte(err.Text))
+	return err.Error() + ": " + c.redact.Quote([]byte(err.Text))
 }

@@ -111,7 +111,7 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 		answers := make(map[string]json.RawMessage)
 		for name, asked := range q.InputRequests {
 			if answers[name], err = c.reply(ctx, asked.Method, asked.Params); err != nil {
-				return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", upstream.Printable(asked.Method), c.words.Printable(err.Error())))
+				return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", upstream.Printable(asked.Method), c.redact.Printable(err.Error())))
 			}
 		}
 		params["inputResponses"] = answers

@@ -37,7 +37,7 @@ func (c *Conn) listSkills(ctx context.Context, tools map[string]bool) []toolscri
 	ctx, cancel := context.WithTimeout(ctx, skillsTime)
 	defer cancel()
 	l := &skillPages{listing: listing{
-		server: c.name, words: c.words, names: tools, cursors: make(map[string]bool),
+		server: c.name, redact: c.redact, names: tools, cursors: make(map[string]bool),
 		warn: func(format string, args ...any) { c.on.Logf(slog.LevelWarn, format, args...) },
 	}}
 	params := map[string]any{}
@@ -51,7 +51,7 @@ func (c *Conn) listSkills(ctx context.Context, tools map[string]bool) []toolscri
 			err = json.Unmarshal(raw, &p)
 		}
 		if err != nil {
-			l.warn("skills/list: the skills are not known: %s", c.words.Printable(err.Error()))
+			l.warn("skills/list: the skills are not known: %s", c.redact.Printable(err.Error()))
 			return l.skills
 		}
 		if !l.add(p.Skills, len(raw)) || !l.more(p.NextCursor) {
@@ -87,7 +87,7 @@ func (l *skillPages) add(page []json.RawMessage, size int) bool {
 			err = fmt.Errorf("%.100q is listed already", t.Name)
 		}
 		if err != nil {
-			l.warn("skills/list: left out %s: %s", l.words.Quote(raw), l.words.Printable(err.Error()))
+			l.warn("skills/list: left out %s: %s", l.redact.Quote(raw), l.redact.Printable(err.Error()))
 			continue
 		}
 		l.names[t.Name] = true

@@ -20,12 +20,12 @@ import (
 // stdio is a server in a child process. This package starts and ends the process itself: mcp-go
 // would leak grandchildren and pass the gateway's environment on. mcp-go only implements the protocol.
 type stdio struct {
-	proc  *process
-	wire  *transport.Stdio
-	log   *tail
-	words upstream.Concealer
-	on    upstream.Events
-	calls *calls
+	proc   *process
+	wire   *transport.Stdio
+	log    *tail
+	redact upstream.Redactor
+	on     upstream.Events
+	calls  *calls
 
 	output     output
 	noise      *tail                  // lines on standard output that are not messages
@@ -48,7 +48,7 @@ type stdio struct {
 }
 
 // startStdio starts the server's process and watches it.
-func (d Dialer) startStdio(cfg upstream.Config, on upstream.Events, words upstream.Concealer, open *calls) (*stdio, error) {
+func (d Dialer) startStdio(cfg upstream.Config, on upstream.Events, redact upstream.Redactor, open *calls) (*stdio, error) {
 	if cfg.Command == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(`a stdio server needs a "command"`)}
 	}
@@ -59,10 +59,10 @@ func (d Dialer) startStdio(cfg upstream.Config, on upstream.Events, words upstre
 	for _, name := range env.withheld {
 		on.Logf(slog.LevelWarn, "%s is not passed on: its value holds a user name or password; to pass it, add it to inheritEnv", name)
 	}
-	s := &stdio{words: words, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
+	s := &stdio{redact: redact, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
 	argv := append([]string{cfg.Command}, cfg.Args...)
 	s.install = proc.NewInstallation(argv, installKey(argv, env.vars))
-	s.log, s.noise = &tail{words: words, start: proc.NewStart(argv)}, &tail{words: words}
+	s.log, s.noise = &tail{redact: redact, start: proc.NewStart(argv)}, &tail{redact: redact}
 	dir := cmp.Or(cfg.Dir, d.Dir)
 	start, err := d.confined(cfg, argv, env.vars, dir, on)
 	if err != nil {

@@ -151,7 +151,7 @@ func (c *Conn) listen(ctx context.Context, about toolscript.Error, uri string) e
 		return nil
 	case err = <-failed:
 	case <-ctx.Done():
-		about.Err = fmt.Errorf("the server has not agreed to announce the changes of %s in time", c.words.Printable(uri))
+		about.Err = fmt.Errorf("the server has not agreed to announce the changes of %s in time", c.redact.Printable(uri))
 		err = contextError(ctx, &about)
 	case <-c.Lost():
 		err = c.tooLate(about)

@@ -17,8 +17,8 @@ const (
 
 // tail is an io.Writer that keeps the last lines written to it. It removes secrets and control characters.
 type tail struct {
-	words upstream.Concealer
-	start *proc.Start // also receives the lines; may be nil
+	redact upstream.Redactor
+	start  *proc.Start // also receives the lines; may be nil
 
 	written atomic.Int64 // number of finished lines that are not empty, including dropped ones
 
@@ -46,7 +46,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // endLine stores the finished line.
 func (t *tail) endLine() {
-	line := t.words.Printable(string(t.open))
+	line := t.redact.Printable(string(t.open))
 	t.open = t.open[:0]
 	t.keep(line)
 }
@@ -84,7 +84,7 @@ func (t *tail) since(n int64) []string {
 	defer t.mu.Unlock()
 	dropped := t.written.Load() - int64(len(t.lines))
 	lines := slices.Clone(t.lines[max(0, min(n-dropped, int64(len(t.lines)))):])
-	if line := t.words.PrintableCut(string(t.open)); line != "" {
+	if line := t.redact.PrintableCut(string(t.open)); line != "" {
 		lines = append(lines, line)
 	}
 	return lines

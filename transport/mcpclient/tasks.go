@@ -242,7 +242,7 @@ func (f *follower) report(ctx context.Context, t *task) {
 	if watch == nil {
 		return
 	}
-	text := "task " + upstream.Printable(t.ID) + ": " + cmp.Or(f.words.Printable(t.Message), t.Status)
+	text := "task " + upstream.Printable(t.ID) + ": " + cmp.Or(f.redact.Printable(t.Message), t.Status)
 	watch(toolscript.Progress{Message: text[:min(len(text), 2*mostProgress)]})
 }
 
@@ -253,7 +253,7 @@ func (f *follower) get(ctx context.Context, id string) (*task, error) {
 	}
 	var t task
 	if json.Unmarshal(raw, &t) != nil || t.ID == "" {
-		return nil, wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not a task", methodGetTask, f.words.Quote(raw)))
+		return nil, wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not a task", methodGetTask, f.redact.Quote(raw)))
 	}
 	return &t, nil
 }
@@ -275,7 +275,7 @@ func (f *follower) result(ctx context.Context, t *task) (json.RawMessage, error)
 	case t.Error != nil:
 		return nil, f.failed(f.about, t.Error)
 	default:
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the task %s was %s: %s", upstream.Printable(t.ID), upstream.Printable(t.Status), f.words.Printable(t.Message)))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the task %s was %s: %s", upstream.Printable(t.ID), upstream.Printable(t.Status), f.redact.Printable(t.Message)))
 	}
 }
 
@@ -288,7 +288,7 @@ func (f *follower) update(ctx context.Context, t *task) error {
 		}
 		answer, err := f.reply(ctx, asked.Method, asked.Params)
 		if err != nil {
-			return wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", upstream.Printable(asked.Method), f.words.Printable(err.Error())))
+			return wrapError(f.about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", upstream.Printable(asked.Method), f.redact.Printable(err.Error())))
 		}
 		if f.answered == nil {
 			f.answered = map[string]bool{}

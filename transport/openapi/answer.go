@@ -31,7 +31,7 @@ type api struct {
 	base   string
 	limit  time.Duration // time limit of a call with all of its attempts
 
-	conceal upstream.Concealer
+	redact  upstream.Redactor
 	answers *budget.Budget
 }
 
@@ -144,9 +144,9 @@ func (a *api) value(ctx context.Context, o *operation, promised bool, answer *ht
 	case promised && upstream.IsHTML(answer, content):
 		return nil, &upstream.Refusal{Status: answer.StatusCode, Err: fmt.Errorf(
 			"%s %s: the document promises JSON, and the answer, with status %s, is a page%s; it may be that of a login; the request was sent: %s",
-			o.Method, o.Path, answer.Status, upstream.Title([]byte(a.conceal.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
+			o.Method, o.Path, answer.Status, upstream.Title([]byte(a.redact.Text(string(content[:min(len(content), mostShown)])))), a.shown(content))}
 	case isJSON(media):
-		return nil, fmt.Errorf("the answer has the content type of JSON but is not JSON: %.200q", a.conceal.Text(string(content[:min(len(content), mostShown)])))
+		return nil, fmt.Errorf("the answer has the content type of JSON but is not JSON: %.200q", a.redact.Text(string(content[:min(len(content), mostShown)])))
 	case textual(media) && utf8.Valid(content):
 		return upstream.Text(content), nil
 	default:
@@ -192,7 +192,7 @@ func blob(ctx context.Context, lease *budget.Lease, answer *http.Response, media
 // shown returns the beginning of an answer for a message, without secrets.
 func (a *api) shown(content []byte) string {
 	const most = 2000
-	text := a.conceal.Text(string(content[:min(len(content), mostShown)])) // hide secrets before the text is cut
+	text := a.redact.Text(string(content[:min(len(content), mostShown)])) // hide secrets before the text is cut
 	return texts.Short(strings.TrimSpace(strings.ToValidUTF8(text, "�")), most)
 }
 

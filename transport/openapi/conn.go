@@ -66,8 +66,8 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	cfg.URL = about.Base
 	a := &api{
 		auth: s.Auth, base: about.Base, limit: cfg.Timeout, answers: d.Answers,
-		conceal: upstream.NewConcealer(cfg),
-		client:  &http.Client{Transport: upstream.Host(d).Transport(name, cfg, s.Auth, origin, guard), CheckRedirect: upstream.CheckRedirect},
+		redact: upstream.NewRedactor(cfg),
+		client: &http.Client{Transport: upstream.Host(d).Transport(name, cfg, s.Auth, origin, guard), CheckRedirect: upstream.CheckRedirect},
 	}
 	tools := &upstream.List{}
 	for _, o := range operations {
@@ -77,7 +77,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg upstream.Config, on u
 	}
 	return upstream.New(upstream.Options{
 		Name: name, Info: upstream.Info{Title: about.Title, Version: about.Version, Instructions: about.Description},
-		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: guard.CloseIdleConnections,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Redact: a.redact, Closed: guard.CloseIdleConnections,
 	}), nil
 }
 

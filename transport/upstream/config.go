@@ -104,7 +104,7 @@ type Config struct {
 	API json.RawMessage `json:",omitempty"`
 
 	// Shared says which gateways share one instance of the server, which a hub runs.
-	// Empty means that the gateway has its own instance.
+	// Empty means that the gateway has its own instance. Host.Dial decides by it.
 	Shared string
 
 	// Stateless reports whether several hubs of a fleet may offer the server at the same time.

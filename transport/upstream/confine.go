@@ -12,7 +12,8 @@ import (
 	"github.com/toolscript/toolscript/internal/proc"
 )
 
-// Confine is what the process of a server may reach besides what its program needs to start.
+// Confine is what the process of a server may reach besides what its program needs to start. The configuration gives it,
+// gateway.Confiner completes it, and confined.Spec enforces it. The built-in tool exec has a Program instead.
 type Confine struct {
 	Read  []string `json:",omitempty"` // absolute paths of files and folders that may be read and executed
 	Write []string `json:",omitempty"` // absolute paths that may be written, too

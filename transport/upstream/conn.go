@@ -40,7 +40,7 @@ type Options struct {
 	Answers *budget.Budget // limits the memory for the results of all calls; nil means unlimited
 	Check   func() error   // returns an error if the server does not work; nil: it always works
 	Closed  func()         // called once after Close and the last call; nil: nothing
-	Conceal Concealer      // removes secrets from the errors of tools
+	Redact  Redactor       // removes secrets from the errors of tools
 
 	// Qualified means that scripts and packs name the tools only together with their server.
 	// Otherwise, a configured tool could take the name of a built-in tool.
@@ -152,7 +152,7 @@ func (c *Conn) run(ctx context.Context, known Tool, t ToolCall) (value any, err 
 		err = errors.New("a fault of the tool ended the call; the log has its stack")
 	})
 	value, err = known.Run(ctx, t.Run, t.Args)
-	return value, c.options.Conceal.Error(err)
+	return value, c.options.Redact.Error(err)
 }
 
 // Fetch reads one of the texts. For all other requests it returns an error: the server has neither

@@ -19,7 +19,7 @@ func DialWith[C Connection](dial func(ctx context.Context, name string, cfg Conf
 	return func(ctx context.Context, name string, cfg Config, on Events) (Connection, error) {
 		conn, err := dial(ctx, name, cfg, on)
 		if err != nil {
-			return nil, NewConcealer(cfg).Error(err) // a nil C would make a non-nil Connection
+			return nil, NewRedactor(cfg).Error(err) // a nil C would make a non-nil Connection
 		}
 		return conn, nil
 	}

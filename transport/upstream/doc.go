@@ -1,5 +1,5 @@
 // Package upstream has what every kind of server has in common: its Config, the Events that it reports,
-// and the ToolCall that it makes. A Concealer removes the secrets of a Config from texts.
+// and the ToolCall that it makes. A Redactor removes the secrets of a Config from texts.
 //
 // It also provides servers whose tools are Go functions, and what such functions need to send requests
 // to HTTP APIs: Do and ReadAnswer. A Conn has the methods of a connection to an MCP server, but no

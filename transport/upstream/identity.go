@@ -55,7 +55,7 @@ func (c Config) Definition() string {
 		delete(fields, name)
 	}
 	lines := slices.DeleteFunc(append([]string{first}, linesOf("", fields)...), func(line string) bool { return line == "" })
-	return NewConcealer(c).Clean(strings.Join(lines, "\n"))
+	return NewRedactor(c).Clean(strings.Join(lines, "\n"))
 }
 
 // linesOf returns a line for each value below a field.

@@ -66,7 +66,7 @@ func secrets(cfg Config) map[string]string {
 
 // Printable makes a text printable and replaces secrets. A text of MaxRaw bytes or more counts as
 // cut off.
-func (c Concealer) Printable(text string) string {
+func (c Redactor) Printable(text string) string {
 	if len(text) >= MaxRaw {
 		return c.PrintableCut(text[:MaxRaw])
 	}
@@ -74,10 +74,10 @@ func (c Concealer) Printable(text string) string {
 }
 
 // PrintableCut is like Printable, for a text whose end is missing, and perhaps with it a part of a secret.
-func (c Concealer) PrintableCut(text string) string { return Printable(c.secrets.ReplaceCut(text)) }
+func (c Redactor) PrintableCut(text string) string { return Printable(c.secrets.ReplaceCut(text)) }
 
 // Quote returns the beginning of a message of the server, without secrets.
-func (c Concealer) Quote(message []byte) string {
+func (c Redactor) Quote(message []byte) string {
 	if len(message) == 0 {
 		return "neither result nor error"
 	}

@@ -28,7 +28,7 @@ func TestPrintable(t *testing.T) {
 }
 
 func TestRedactorRemovesSecrets(t *testing.T) {
-	c := NewConcealer(Config{
+	c := NewRedactor(Config{
 		Env:     map[string]string{"TOKEN": "ghp_0123456789", "SHORT": "on"},
 		Headers: map[string]string{"Authorization": "Bearer abcdefghij"},
 		URL:     "https://me:password1@host/mcp?key=0011223344",

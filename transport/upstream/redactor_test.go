@@ -1,4 +1,4 @@
-package mcpclient_test
+package upstream_test
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/transport/upstream"
 )
 
-func TestConcealer(t *testing.T) {
-	c := upstream.NewConcealer(upstream.Config{
+func TestRedactor(t *testing.T) {
+	c := upstream.NewRedactor(upstream.Config{
 		Env:     map[string]string{"TOKEN": "sesame-open-1234"},
 		Headers: map[string]string{"Authorization": "Bearer sesame-shut-5678"},
 		Secrets: map[string]string{"${secret:KEY}": "sesame-door-9012"},
@@ -29,7 +29,7 @@ func TestConcealer(t *testing.T) {
 	if got := c.Text("a\nb"); got != "a\nb" || c.Error(nil) != nil {
 		t.Errorf("got %q, %v", got, c.Error(nil))
 	}
-	if err := (upstream.Concealer{}).Error(io.EOF); err != io.EOF { //nolint:errorlint // the same error
+	if err := (upstream.Redactor{}).Error(io.EOF); err != io.EOF { //nolint:errorlint // the same error
 		t.Errorf("got %v", err)
 	}
 }
