@@ -43,7 +43,9 @@ var (
 // DeniedError is an error that the authorization server returned instead of a code.
 type DeniedError struct{ Code, Description string }
 
-func (e *DeniedError) Error() string { return (&refusal{e.Code, e.Description}).Error() }
+func (e *DeniedError) Error() string {
+	return (&refusal{code: e.Code, description: e.Description}).Error()
+}
 
 // Begin discovers the server's requirements and prepares a flow with the redirect
 // URI. The error reports a problem of the server's OAuth2 or of the configuration.
@@ -87,6 +89,9 @@ func (s *Session) begin(ctx context.Context, c challenge, redirect string) (*Att
 	a, known, err := s.authority(ctx, c)
 	if err != nil {
 		return nil, err
+	}
+	if !a.assumed && len(a.CodeChallengeMethodsSupported) == 0 {
+		return nil, fmt.Errorf("%w: the metadata of %s name no PKCE (code_challenge_methods_supported), which a login in a browser needs", ErrDiscovery, plainText(a.Issuer))
 	}
 	client, err := s.clientFor(ctx, a, known, redirect)
 	switch {

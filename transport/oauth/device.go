@@ -159,7 +159,7 @@ func (s *Session) askDevice(ctx context.Context, endpoint string, c Credentials,
 	got.URL = cmp.Or(got.URL, got.OlderURL)
 	switch {
 	case readable && got.Error != "":
-		return got, without(&refusal{got.Error, got.Description}, params, string(s.clientSecret(c.Client)))
+		return got, without(&refusal{got.Error, got.Description, resp.StatusCode}, params, string(s.clientSecret(c.Client)))
 	case resp.StatusCode != http.StatusOK:
 		return got, fmt.Errorf("the authorization server answers the request for a code with %s", printableText(resp.Status))
 	case !readable || got.DeviceCode == "" || got.UserCode == "":
@@ -254,7 +254,7 @@ func (d *DeviceAttempt) poll(ctx context.Context) (Token, error) {
 			return token, nil
 		}
 		var refused *refusal
-		if !errors.As(err, &refused) {
+		if !errors.As(err, &refused) || finalRefusal(err) == nil && refused.code != "slow_down" {
 			if ctx.Err() != nil {
 				return Token{}, context.Cause(ctx)
 			}

@@ -132,17 +132,24 @@ func covers(resource string, server *url.URL) bool {
 func (s *Session) authorizationServer(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, error) {
 	var failed error
 	for _, address := range issuerMetadataURLs(issuer) {
-		s.log.Debug("oauth discovery", slog.String("url", plainText(address)))
-		meta, err := oauthex.GetAuthServerMeta(ctx, address, issuer, s.client)
-		if err == nil && meta != nil {
+		meta := &oauthex.AuthServerMeta{}
+		found, err := s.document(ctx, address, meta)
+		if found && !sameIssuer(meta.Issuer, issuer) {
+			found, err = false, otherIssuer(address, meta.Issuer)
+		}
+		if found {
 			return meta, checkEndpoints(meta)
 		}
 		failed = errors.Join(failed, err)
 	}
 	if failed != nil {
-		return nil, fmt.Errorf("the metadata of %s: %w", plainText(issuer), printable(failed))
+		return nil, fmt.Errorf("the metadata of %s: %w", plainText(issuer), failed)
 	}
 	return nil, nil
+}
+
+func otherIssuer(address, issuer string) error {
+	return fmt.Errorf("%s is of another issuer, %s", plainText(address), plainText(issuer))
 }
 
 // issuerMetadataURLs returns the URLs to try, in the order of MCP 2025-11-25.
@@ -205,23 +212,17 @@ func checkEndpoint(issuer *url.URL, endpoint string) error {
 func (s *Session) legacyAuthority(ctx context.Context) (authority, error) {
 	origin := (&url.URL{Scheme: s.url.Scheme, Host: s.url.Host}).String()
 	address := issuerMetadataURLs(origin)[0]
-	issuer := origin
-	var doc oauthex.AuthServerMeta
-	if found, err := s.document(ctx, address, &doc); err == nil && found {
-		if named, err := url.Parse(doc.Issuer); err == nil && egress.SameOrigin(named, s.url) {
-			issuer = doc.Issuer
-		}
+	meta := &oauthex.AuthServerMeta{}
+	switch found, err := s.document(ctx, address, meta); {
+	case err != nil:
+		return authority{}, fmt.Errorf("the metadata of %s: %w", origin, err)
+	case !found:
+		return authority{AuthServerMeta: assumedEndpoints(origin), resource: s.url.String(), assumed: true}, nil
 	}
-	meta, err := oauthex.GetAuthServerMeta(ctx, address, issuer, s.client)
-	if err != nil {
-		return authority{}, fmt.Errorf("the metadata of %s: %w", origin, printable(err))
+	if named, err := url.Parse(meta.Issuer); err != nil || !egress.SameOrigin(named, s.url) {
+		return authority{}, otherIssuer(address, meta.Issuer)
 	}
-	found := authority{AuthServerMeta: meta, resource: s.url.String()}
-	if meta == nil {
-		found.AuthServerMeta, found.assumed = assumedEndpoints(origin), true
-		return found, nil
-	}
-	return found, checkEndpoints(meta)
+	return authority{AuthServerMeta: meta, resource: s.url.String()}, checkEndpoints(meta)
 }
 
 func assumedEndpoints(issuer string) *oauthex.AuthServerMeta {

@@ -3,6 +3,7 @@ package oauth
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -65,17 +66,36 @@ func (s *Session) failed(err error) error {
 	if errors.As(err, &classed) {
 		return classed
 	}
-	var refused *refusal
 	kind := toolscript.Unavailable
-	if errors.As(err, &refused) {
+	if finalRefusal(err) != nil {
 		kind = toolscript.Unauthorized
 	}
 	return &toolscript.Error{Kind: kind, Server: s.name, Err: err}
 }
 
-// refusal is an error answer of an authorization server (RFC 6749 5.2). It keeps only the code and
-// the description, because other parts may contain secrets.
-type refusal struct{ code, description string }
+// refusal is an error answer of an authorization server (RFC 6749 5.2). It keeps only the code, the
+// description and the status, because other parts may contain secrets.
+type refusal struct {
+	code, description string
+	status            int // of HTTP; 0: unknown
+}
+
+// finalRefusal returns the refusal in an error, or nil if there is none or if the same request may succeed later.
+func finalRefusal(err error) *refusal {
+	var r *refusal
+	if !errors.As(err, &r) {
+		return nil
+	}
+	switch r.status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return nil
+	}
+	switch r.code {
+	case "temporarily_unavailable", "server_error", "slow_down":
+		return nil
+	}
+	return r
+}
 
 func (r *refusal) Error() string {
 	text := "the authorization server answers " + printableText(r.code)
@@ -91,14 +111,14 @@ func tokenError(err error) error {
 	if !errors.As(err, &answered) {
 		return printable(err)
 	}
-	if answered.ErrorCode == "" || answered.Response != nil && answered.Response.StatusCode >= 500 {
-		status := "no token"
-		if answered.Response != nil {
-			status = answered.Response.Status
-		}
+	status, code := "no token", 0
+	if answered.Response != nil {
+		status, code = answered.Response.Status, answered.Response.StatusCode
+	}
+	if answered.ErrorCode == "" || code >= 500 {
 		return fmt.Errorf("the authorization server answers %s", printableText(status))
 	}
-	return &refusal{answered.ErrorCode, answered.ErrorDescription}
+	return &refusal{answered.ErrorCode, answered.ErrorDescription, code}
 }
 
 // printable removes the query of the URL from an error.

@@ -123,8 +123,25 @@ func TestMetadataOfAnotherOriginWithoutResource(t *testing.T) {
 
 func TestMetadataOfAnotherIssuerAreRefused(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{Issuer: "https://other.example"})
-	if _, err := session(t, as, t.TempDir(), nil).Begin(t.Context(), redirect); !errors.Is(err, oauth.ErrDiscovery) {
+	s := session(t, as, t.TempDir(), nil)
+	if _, err := s.Begin(t.Context(), redirect); !errors.Is(err, oauth.ErrDiscovery) {
 		t.Errorf("got %v", err)
+	}
+	_, err := send(t, s, as, ping)
+	var needed *oauth.LoginError
+	if !errors.As(err, &needed) || needed.Plain || !strings.Contains(needed.Reason, "of another issuer, https://other.example") {
+		t.Errorf("a request: %v", err)
+	}
+}
+
+// TestNoPKCE: a login in a browser needs PKCE, and other grants do not use it.
+func TestNoPKCE(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{NoPKCE: true, ClientID: "robot", ClientSecret: "s3cret", AuthMethod: "client_secret_basic"})
+	mustSend(t, session(t, as, t.TempDir(), func(o *oauth.Options) {
+		o.Config = oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "s3cret", Issuer: as.URL}
+	}), as)
+	if _, err := session(t, as, t.TempDir(), nil).Begin(t.Context(), redirect); !errors.Is(err, oauth.ErrDiscovery) || !strings.Contains(err.Error(), "PKCE") {
+		t.Errorf("a login: %v", err)
 	}
 }
 

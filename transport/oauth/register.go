@@ -95,7 +95,7 @@ func (s *Session) register(ctx context.Context, a authority, redirect string) (C
 func registrationError(err error) error {
 	var answered *oauthex.ClientRegistrationError
 	if errors.As(err, &answered) {
-		return fmt.Errorf("client registration: %w", &refusal{answered.ErrorCode, answered.ErrorDescription})
+		return fmt.Errorf("client registration: %w", &refusal{code: answered.ErrorCode, description: answered.ErrorDescription})
 	}
 	return fmt.Errorf("%w (a registration was tried and refused)", errNoRegistration)
 }

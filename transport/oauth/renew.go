@@ -138,8 +138,7 @@ func (s *Session) refresh(ctx context.Context, known Credentials) (Token, error)
 	t, err := s.requestToken(ctx, known, url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {string(known.Token.Refresh)},
 	})
-	var answered *refusal
-	if errors.As(err, &answered) {
+	if answered := finalRefusal(err); answered != nil {
 		return Token{}, s.over(known, answered)
 	}
 	if err != nil {
@@ -200,8 +199,7 @@ func (s *Session) requestClientToken(ctx context.Context, c challenge, known Cre
 		params.Set("scope", strings.Join(scopes, " "))
 	}
 	t, err := s.requestToken(ctx, next, params)
-	var answered *refusal
-	if errors.As(err, &answered) {
+	if answered := finalRefusal(err); answered != nil {
 		next.fail(answered.Error())
 		s.remember(next)
 		s.log.Error("oauth client refused; look at oauth.clientId and its secret, key or assertion in the server's configuration",

@@ -151,12 +151,21 @@ func TestUnreachableAuthorizationServerKeepsTheLogin(t *testing.T) {
 	if err := os.WriteFile(file, expired(t, file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	as.Deny(func(*http.Request) (int, string) { return http.StatusServiceUnavailable, "down" })
-	if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unavailable {
-		t.Errorf("while it is down: %v", err)
+	for _, busy := range []struct {
+		status int
+		body   string
+	}{
+		{http.StatusServiceUnavailable, "down"},
+		{http.StatusTooManyRequests, `{"error":"too_many_requests"}`},
+		{http.StatusBadRequest, `{"error":"temporarily_unavailable"}`},
+	} {
+		as.Deny(func(*http.Request) (int, string) { return busy.status, busy.body })
+		if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unavailable {
+			t.Errorf("while it answers %d %s: %v", busy.status, busy.body, err)
+		}
 	}
 	as.Deny(nil)
-	login(t, s, as)
+	mustSend(t, s, as)
 }
 
 // expired returns the content of a credentials file with an expired token.

@@ -121,5 +121,5 @@ func revocationError(resp *http.Response) error {
 	if err != nil || answered.Code == "" || resp.StatusCode >= http.StatusInternalServerError {
 		return fmt.Errorf("the authorization server answers %s", printableText(resp.Status))
 	}
-	return &refusal{answered.Code, answered.Description}
+	return &refusal{answered.Code, answered.Description, resp.StatusCode}
 }

@@ -120,5 +120,5 @@ func (r refusal) without(secret string) refusal {
 	if secret == "" {
 		return r
 	}
-	return refusal{strings.ReplaceAll(r.code, secret, hidden), strings.ReplaceAll(r.description, secret, hidden)}
+	return refusal{strings.ReplaceAll(r.code, secret, hidden), strings.ReplaceAll(r.description, secret, hidden), r.status}
 }

@@ -117,12 +117,15 @@ func (s *Session) answer(ctx context.Context, c challenge, refused Token) (Token
 // noLogin handles a challenge if there is no login. Discovery shows whether a login can help.
 func (s *Session) noLogin(ctx context.Context, c challenge, refused Token) error {
 	a, err := s.discover(ctx, c)
-	plain := err != nil || a.assumed
+	plain := a.assumed || err != nil && c.metadata == "" // a server without OAuth2 may answer each path with a page
 	s.ask(unanswered{challenge: c, plain: plain}, refused, "")
 	if plain && !c.forbidden {
 		return &toolscript.Error{Kind: toolscript.Unauthorized, Server: s.name, Err: &LoginError{Server: s.name, Plain: true}}
 	}
 	_, reason := s.Status()
+	if reason == "" && err != nil {
+		reason = err.Error()
+	}
 	return s.needsLogin(c, reason)
 }
 
