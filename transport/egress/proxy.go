@@ -2,6 +2,7 @@ package egress
 
 import (
 	"cmp"
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -32,9 +33,13 @@ func ProxyFromEnvironment() func(*http.Request) (*url.URL, error) {
 
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
-// NewTransport returns a copy of http.DefaultTransport with the proxies of ProxyFromEnvironment.
+// NewTransport returns a copy of http.DefaultTransport with the proxies of ProxyFromEnvironment and the certificates of
+// Roots. If Roots fails, it has those of the system, as Node has: connections to MCP servers report that error.
 func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy = ProxyFromEnvironment()
+	if roots, err := Roots(); err == nil && roots != nil {
+		t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	}
 	return t
 }

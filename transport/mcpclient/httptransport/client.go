@@ -2,13 +2,11 @@ package httptransport
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -18,7 +16,6 @@ import (
 const (
 	maxHeaderBytes = 256 << 10
 	maxRedirects   = 5
-	extraCAs       = "NODE_EXTRA_CA_CERTS"
 )
 
 // NewTransport returns an HTTP transport that follows the environment: HTTP_PROXY,
@@ -31,7 +28,7 @@ const (
 //
 // Each server has its own transport, so that servers do not compete for connections.
 func NewTransport() (*http.Transport, error) {
-	roots, err := extraRoots(os.Getenv(extraCAs))
+	roots, err := egress.Roots()
 	return &http.Transport{
 		Proxy:                  egress.ProxyFromEnvironment(),
 		DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
@@ -43,26 +40,6 @@ func NewTransport() (*http.Transport, error) {
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}, err
-}
-
-// extraRoots returns the system's certificates together with those of a file. For an
-// empty file name it returns nil, which means the system's certificates only.
-func extraRoots(file string) (*x509.CertPool, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file) //nolint:gosec // the path comes from the user's environment
-	if err != nil {
-		return nil, fmt.Errorf("the certificates of %s are not used: %w", extraCAs, err)
-	}
-	roots, err := x509.SystemCertPool()
-	if err != nil {
-		return nil, fmt.Errorf("the certificates of %s are not used: those of the system cannot be read: %w", extraCAs, err)
-	}
-	if !roots.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("the certificates of %s are not used: %s holds none in PEM form", extraCAs, file)
-	}
-	return roots, nil
 }
 
 // NewClient returns the HTTP client of one connection. It keeps the cookies of the server. It does not

@@ -71,7 +71,8 @@ type wire struct {
 	once sync.Once
 	why  error // valid after gone is closed
 
-	served chan struct{} // holds one entry for each request of the server that is being answered
+	served  chan struct{} // holds one entry for each request of the server that is being answered
+	refused chan struct{} // holds one entry for each request that is being refused
 
 	mu      sync.RWMutex
 	version string
@@ -80,7 +81,7 @@ type wire struct {
 }
 
 func newWire(o Options) *wire {
-	w := &wire{Options: o, gone: make(chan struct{}), served: make(chan struct{}, MaxServed)}
+	w := &wire{Options: o, gone: make(chan struct{}), served: make(chan struct{}, MaxServed), refused: make(chan struct{}, MaxServed)}
 	w.life, w.end = context.WithCancel(context.Background())
 	return w
 }

@@ -65,13 +65,17 @@ func (h *HTTP) listenIn(ctx context.Context, session string, known func()) {
 			h.listens.Store(false)
 			_ = body.Close() // it has been read to its end
 		}
-		if from.count > 0 {
+		if err == nil && from.count > 0 {
 			failures = 0
 		}
 		if err != nil && ctx.Err() == nil && !h.listenOn(session, opened, err) {
 			return
 		}
-		if !pause(ctx, delay(from, min(failures, maxResumes))) {
+		wait := delay(from, min(failures, maxResumes))
+		if refused := (*StatusError)(nil); errors.As(err, &refused) {
+			wait = max(wait, refused.RetryAfter)
+		}
+		if !pause(ctx, wait) {
 			return
 		}
 	}

@@ -177,7 +177,7 @@ func (w *wire) asked(ctx context.Context, m message, reply func(context.Context,
 	select {
 	case w.served <- struct{}{}:
 	default:
-		w.run(func() { refuse(mcp.INTERNAL_ERROR, TooManyRequests) })
+		w.refuse(m.Method, func() { refuse(mcp.INTERNAL_ERROR, TooManyRequests) })
 		return
 	}
 	w.run(func() {
@@ -197,4 +197,17 @@ func (w *wire) asked(ctx context.Context, m message, reply func(context.Context,
 		}
 		reply(ctx, answer)
 	})
+}
+
+// refuse sends the refusal of a request in the background. A server that does not take refusals gets no more of them.
+func (w *wire) refuse(method string, send func()) {
+	select {
+	case w.refused <- struct{}{}:
+		w.run(func() {
+			defer func() { <-w.refused }()
+			send()
+		})
+	default:
+		w.Log(slog.LevelDebug, "the request %s is not answered: the server does not take the answers to earlier ones", method)
+	}
 }

@@ -31,7 +31,7 @@ type stream struct {
 
 // await reads the stream until the answer has arrived.
 func (s *stream) await(ctx context.Context, body io.ReadCloser) (*transport.JSONRPCResponse, error) {
-	from := newEvents(body, s.http.Limit).under(ctx, s.http.Answers.Lease(ctx))
+	from := newEvents(body, s.http.Limit)
 	failures := 0
 	for {
 		response, err := s.read(ctx, from)
@@ -61,21 +61,34 @@ func (s *stream) await(ctx context.Context, body io.ReadCloser) (*transport.JSON
 	}
 }
 
-// read reads until the answer or the end of the stream.
+// read reads until the answer or the end of the stream. Only the bytes of the answer count for the call: the stream may
+// have any number of notifications before.
 func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResponse, error) {
 	for {
-		e, err := from.read()
-		if err != nil {
-			return nil, err
-		}
-		switch response := s.http.take(ctx, e.data, s.http.replyIn(s.session), s.http.awaited); {
-		case response == nil:
-		case response.ID.String() == s.id, response.ID.IsNil():
-			return response, nil
-		default:
-			s.http.deliver(response, from.lease)
+		response, err := s.next(ctx, from)
+		if response != nil || err != nil {
+			return response, err
 		}
 	}
+}
+
+// next handles one event. It returns nil without an error unless the event is the answer.
+func (s *stream) next(ctx context.Context, from *events) (*transport.JSONRPCResponse, error) {
+	lease := s.http.Answers.Lease(s.http.life)
+	defer lease.Release()
+	e, err := from.under(ctx, lease).read()
+	if err != nil {
+		return nil, err
+	}
+	switch response := s.http.take(ctx, e.data, s.http.replyIn(s.session), s.http.awaited); {
+	case response == nil:
+	case response.ID.String() == s.id, response.ID.IsNil():
+		lease.Move(s.http.Answers.Lease(ctx))
+		return response, nil
+	default:
+		s.http.deliver(response, lease)
+	}
+	return nil, nil
 }
 
 // broken returns the error for a request whose stream cannot be resumed. The request has reached the
