@@ -13,14 +13,19 @@ import (
 
 // ExporterConfig says where spans and metrics go. The zero ExporterConfig sends nothing.
 type ExporterConfig struct {
-	Traces   string            // URL that spans are posted to; "": spans are not sent
-	Metrics  string            // URL that metrics are posted to; "": metrics are not sent
-	Headers  map[string]string // headers of each request; their values are secrets
-	Interval time.Duration     // time between two requests with metrics
+	Traces   Collector     // gets the spans
+	Metrics  Collector     // gets the metrics
+	Interval time.Duration // time between two requests with metrics
+}
+
+// Collector is the address that data is posted to. The zero Collector gets nothing.
+type Collector struct {
+	URL     string
+	Headers map[string]string // headers of each request; their values are secrets
 }
 
 // Enabled reports whether anything is sent.
-func (c ExporterConfig) Enabled() bool { return c.Traces != "" || c.Metrics != "" }
+func (c ExporterConfig) Enabled() bool { return c.Traces.URL != "" || c.Metrics.URL != "" }
 
 // defaultInterval is the default of the OpenTelemetry SDK.
 const defaultInterval = time.Minute
@@ -41,24 +46,24 @@ func ConfigureExporter(endpoint string, headers map[string]string, getenv func(s
 		c.Interval = time.Duration(n) * time.Millisecond
 	}
 	if endpoint != "" {
-		c.Traces, c.Metrics, c.Headers = below(endpoint, "traces"), below(endpoint, "metrics"), headers
+		c.Traces, c.Metrics = Collector{below(endpoint, "traces"), headers}, Collector{below(endpoint, "metrics"), headers}
 		return c, c.check()
 	}
-	var err error
-	if c.Headers, err = parseHeaders(getenv("OTEL_EXPORTER_OTLP_HEADERS")); err != nil {
+	common, err := parseHeaders(getenv("OTEL_EXPORTER_OTLP_HEADERS"))
+	if err != nil {
 		return ExporterConfig{}, err
 	}
-	for signal, to := range map[string]*string{"traces": &c.Traces, "metrics": &c.Metrics} {
+	for signal, to := range map[string]*Collector{"traces": &c.Traces, "metrics": &c.Metrics} {
 		prefix := "OTEL_EXPORTER_OTLP_" + strings.ToUpper(signal) + "_"
 		if own := getenv(prefix + "ENDPOINT"); own != "" {
-			*to = own
+			to.URL = own
 		} else if all := getenv("OTEL_EXPORTER_OTLP_ENDPOINT"); all != "" {
-			*to = below(all, signal)
+			to.URL = below(all, signal)
 		}
 		if exporter := getenv("OTEL_" + strings.ToUpper(signal) + "_EXPORTER"); exporter != "" && exporter != "otlp" {
-			*to = ""
+			to.URL = ""
 		}
-		if *to == "" {
+		if to.URL == "" {
 			continue
 		}
 		protocol := cmp.Or(getenv(prefix+"PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
@@ -66,11 +71,12 @@ func ConfigureExporter(endpoint string, headers map[string]string, getenv func(s
 			return ExporterConfig{}, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %.20q is not supported, only http/protobuf is; "+
 				"name an endpoint of OTLP over HTTP in telemetry.otlp of the configuration", protocol)
 		}
-		more, err := parseHeaders(getenv(prefix + "HEADERS"))
+		own, err := parseHeaders(getenv(prefix + "HEADERS"))
 		if err != nil {
 			return ExporterConfig{}, err
 		}
-		maps.Copy(c.Headers, more)
+		to.Headers = maps.Clone(common)
+		maps.Copy(to.Headers, own)
 	}
 	if !c.Enabled() {
 		return ExporterConfig{}, nil
@@ -83,7 +89,7 @@ func below(endpoint, signal string) string {
 }
 
 func (c ExporterConfig) check() error {
-	for _, endpoint := range []string{c.Traces, c.Metrics} {
+	for _, endpoint := range []string{c.Traces.URL, c.Metrics.URL} {
 		if endpoint == "" {
 			continue
 		}

@@ -57,7 +57,7 @@ func NewExporter(c ExporterConfig, logger *slog.Logger) (*Exporter, error) {
 		// A redirect would take the headers and the data to an address that the user has not written.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	if c.Traces != "" {
+	if c.Traces.URL != "" {
 		e.provider = trace.NewTracerProvider(trace.WithResource(r), trace.WithBatcher(spans{e}))
 		e.tracer = e.provider.Tracer("github.com/toolscript/toolscript", oteltrace.WithInstrumentationVersion(toolscript.Version))
 	}
@@ -74,7 +74,7 @@ func (e *Exporter) Tracer() toolscript.Tracer {
 
 // SendMetrics begins to send metrics, if the configuration has an endpoint for them.
 func (e *Exporter) SendMetrics(measure func(context.Context) (toolscript.Measures, error)) {
-	if e == nil || e.config.Metrics == "" || e.ended != nil {
+	if e == nil || e.config.Metrics.URL == "" || e.ended != nil {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -140,7 +140,7 @@ func (spans) Shutdown(context.Context) error { return nil }
 
 // send posts a message. It logs only the first failure after a success as a warning. Spans that could
 // not be sent are lost. Metrics are cumulative, so the next message contains them.
-func (e *Exporter) send(ctx context.Context, to string, m message) error {
+func (e *Exporter) send(ctx context.Context, to Collector, m message) error {
 	err := e.post(ctx, to, m)
 	if err == nil {
 		e.failing.Store(false)
@@ -150,16 +150,16 @@ func (e *Exporter) send(ctx context.Context, to string, m message) error {
 	if e.failing.Swap(true) {
 		level = slog.LevelDebug
 	}
-	e.logger.LogAttrs(ctx, level, "telemetry not sent", slog.String("endpoint", shownEndpoint(to)), slog.String("error", err.Error()))
+	e.logger.LogAttrs(ctx, level, "telemetry not sent", slog.String("endpoint", shownEndpoint(to.URL)), slog.String("error", err.Error()))
 	return err
 }
 
-func (e *Exporter) post(ctx context.Context, to string, m message) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(m))
+func (e *Exporter) post(ctx context.Context, to Collector, m message) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(m))
 	if err != nil {
 		return errors.New("the endpoint is no URL")
 	}
-	for name, value := range e.config.Headers {
+	for name, value := range to.Headers {
 		request.Header.Set(name, value)
 	}
 	request.Header.Set("Content-Type", "application/x-protobuf")

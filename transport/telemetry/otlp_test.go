@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -188,7 +189,7 @@ func TestCollectorIsAway(t *testing.T) {
 	away := httptest.NewServer(http.NotFoundHandler())
 	defer away.Close()
 	var log bytes.Buffer
-	e, err := telemetry.NewExporter(telemetry.ExporterConfig{Traces: away.URL + "/v1/traces?key=secret"}, slog.New(slog.NewTextHandler(&log, nil)))
+	e, err := telemetry.NewExporter(telemetry.ExporterConfig{Traces: telemetry.Collector{URL: away.URL + "/v1/traces?key=secret"}}, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,11 +221,32 @@ func TestConfigure(t *testing.T) {
 		{name: "no headers", env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://b", "OTEL_EXPORTER_OTLP_HEADERS": "secret"}, fails: true},
 	} {
 		c, err := telemetry.ConfigureExporter(tt.endpoint, nil, func(name string) string { return tt.env[name] })
-		if (err != nil) != tt.fails || c.Traces != tt.traces && !tt.fails || c.Metrics != tt.metrics && !tt.fails {
-			t.Errorf("%s: %q, %q (%v)", tt.name, c.Traces, c.Metrics, err)
+		if (err != nil) != tt.fails || c.Traces.URL != tt.traces && !tt.fails || c.Metrics.URL != tt.metrics && !tt.fails {
+			t.Errorf("%s: %q, %q (%v)", tt.name, c.Traces.URL, c.Metrics.URL, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: the error quotes a secret: %v", tt.name, err)
+		}
+	}
+}
+
+// TestHeadersOfASignal: a collector gets the common headers and those of its signal, which may be secrets for the other one.
+func TestHeadersOfASignal(t *testing.T) {
+	env := map[string]string{
+		"OTEL_EXPORTER_OTLP_HEADERS":         "Common=c,Authorization=none",
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://a/t", "OTEL_EXPORTER_OTLP_TRACES_HEADERS": "Authorization=Bearer%20A",
+		"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://b/m", "OTEL_EXPORTER_OTLP_METRICS_HEADERS": "X-Key=B",
+	}
+	c, err := telemetry.ConfigureExporter("", nil, func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ got, want map[string]string }{
+		{c.Traces.Headers, map[string]string{"Common": "c", "Authorization": "Bearer A"}},
+		{c.Metrics.Headers, map[string]string{"Common": "c", "Authorization": "none", "X-Key": "B"}},
+	} {
+		if !maps.Equal(tt.got, tt.want) {
+			t.Errorf("headers %v, want %v", tt.got, tt.want)
 		}
 	}
 }
@@ -236,7 +258,7 @@ func TestRedirectedCollector(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		moved := httptest.NewServer(http.RedirectHandler(evil.URL, status))
 		var log bytes.Buffer
-		e, err := telemetry.NewExporter(telemetry.ExporterConfig{Traces: moved.URL + "/v1/traces", Headers: map[string]string{"X-Api-Key": "k"}}, slog.New(slog.NewTextHandler(&log, nil)))
+		e, err := telemetry.NewExporter(telemetry.ExporterConfig{Traces: telemetry.Collector{URL: moved.URL + "/v1/traces", Headers: map[string]string{"X-Api-Key": "k"}}}, slog.New(slog.NewTextHandler(&log, nil)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +279,7 @@ func TestAllProxy(t *testing.T) {
 	}
 	t.Setenv("ALL_PROXY", "socks4://proxy.test:1") // fails every request that uses this proxy
 	var log bytes.Buffer
-	e, err := telemetry.NewExporter(telemetry.ExporterConfig{Traces: "https://collector.test/v1/traces"}, slog.New(slog.NewTextHandler(&log, nil)))
+	e, err := telemetry.NewExporter(telemetry.ExporterConfig{Traces: telemetry.Collector{URL: "https://collector.test/v1/traces"}}, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
