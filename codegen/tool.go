@@ -182,6 +182,9 @@ func (w *toolWriter) method(params string, optional bool, result string) {
 	p.tabs()
 	p.comment(w.documentation())
 	ident, given, promised := key(w.names.Ident), "("+w.parameter(params, optional)+")", "Promise<"+result+">"
+	if ident == "new" { // in an interface, new() is a construct signature
+		ident = quote(ident)
+	}
 	signature := ident + given + ": " + promised
 	server, id := w.address()
 	switch {
