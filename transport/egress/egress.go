@@ -5,6 +5,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -234,7 +235,21 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = resp.Body.Close() }() // only read
 	maps.Copy(w.Header(), resp.Header)
 	w.WriteHeader(resp.StatusCode)
-	_, _ = io.Copy(w, resp.Body) // the client may close its connection
+	to := io.Writer(w)
+	if resp.ContentLength < 0 {
+		to = flushing{w}
+		_ = http.NewResponseController(w).Flush() // the client may close its connection
+	}
+	_, _ = io.Copy(to, resp.Body)
+}
+
+// flushing sends each part of a stream at once: an event does not wait for the next one.
+type flushing struct{ http.ResponseWriter }
+
+// Write implements io.Writer.
+func (f flushing) Write(p []byte) (int, error) {
+	n, err := f.ResponseWriter.Write(p)
+	return n, cmp.Or(err, http.NewResponseController(f.ResponseWriter).Flush())
 }
 
 // names is the Guard for targets that are names. A name must not lead into the user's own network or to

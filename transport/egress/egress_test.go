@@ -87,6 +87,35 @@ func TestTargets(t *testing.T) {
 
 // TestNames: localhost can be listed. An address that is not listed is refused, even if a listed
 // name resolves to it.
+// TestStreams: the header and each event of a stream arrive before the next event.
+func TestStreams(t *testing.T) {
+	read := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for range 2 {
+			_ = http.NewResponseController(w).Flush()
+			<-read
+			_, _ = io.WriteString(w, "data: 1\n\n") // the test reads it
+		}
+		_ = http.NewResponseController(w).Flush()
+		<-read
+	}))
+	defer server.Close()
+	c := client(t, start(t, strings.TrimPrefix(server.URL, "http://")))
+	resp, err := c.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read
+	for range 2 {
+		read <- struct{}{}
+		event := make([]byte, len("data: 1\n\n"))
+		if _, err := io.ReadFull(resp.Body, event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(read)
+}
+
 func TestNames(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
