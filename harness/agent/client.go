@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -179,8 +178,8 @@ func (c *Client) refused(r *http.Response, body []byte) error {
 	case status >= http.StatusInternalServerError: // 529 is Anthropic's "overloaded"
 		e.Kind, e.Permanent = toolscript.Unavailable, false
 	}
-	if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && seconds >= 0 && !e.Permanent {
-		e.RetryAfter = min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
+	if wait, _ := egress.RetryAfter(r.Header, time.Now()); !e.Permanent {
+		e.RetryAfter = min(wait, maxRetryAfter)
 	}
 	e.Err = fmt.Errorf("the endpoint of the model answered %s%s", r.Status, c.key.ReplaceCut(reason(body)))
 	return e

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rescue"
 	"github.com/toolscript/toolscript/transport/upstream"
 )
@@ -84,8 +85,15 @@ func TaskOf(err error) string {
 type tasks struct {
 	mu    sync.Mutex
 	only  map[string]bool          // tools that can only be called as a task
-	moved map[string]chan struct{} // by task id; receives a value when the server has announced a change
+	moved map[string]chan struct{} // by id of an awaited task; receives a value when the server has announced a change
+
+	early *budget.Cache[string, struct{}] // ids of other tasks whose change was announced: it may arrive before the task is known
 }
+
+const (
+	maxEarly      = 1000      // tasks in early
+	maxEarlyBytes = 256 << 10 // of their ids
+)
 
 // setOnly sets the tools that can only be called as a task.
 func (t *tasks) setOnly(names map[string]bool) {
@@ -105,30 +113,27 @@ func (c *Conn) wants(tool string) bool {
 	return c.tasks.only[tool]
 }
 
-// await registers a task. moved receives a value when the server announces a change of the task.
+// await registers a task. moved receives a value when the server announces a change of the task, also if it has done so
+// before.
 func (t *tasks) await(id string) (moved <-chan struct{}, forget func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.channel(id), func() {
+	if t.moved == nil {
+		t.moved = map[string]chan struct{}{}
+	}
+	if t.moved[id] == nil {
+		t.moved[id] = make(chan struct{}, 1)
+		if t.early != nil {
+			if _, has := t.early.Get(id); has {
+				t.moved[id] <- struct{}{}
+			}
+		}
+	}
+	return t.moved[id], func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		delete(t.moved, id)
 	}
-}
-
-// maxMoved is the maximum number of tasks whose announced changes are remembered. An announcement may
-// arrive before the task is known.
-const maxMoved = 1000
-
-// channel returns the channel of a task; nil if there are too many. The caller holds mu.
-func (t *tasks) channel(id string) chan struct{} {
-	if t.moved == nil {
-		t.moved = map[string]chan struct{}{}
-	}
-	if t.moved[id] == nil && len(t.moved) < maxMoved {
-		t.moved[id] = make(chan struct{}, 1)
-	}
-	return t.moved[id]
 }
 
 // announced handles the notification that a task has changed.
@@ -136,9 +141,18 @@ func (t *tasks) announced(fields map[string]any) {
 	id, _ := fields["taskId"].(string)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	select {
-	case t.channel(id) <- struct{}{}: // a nil channel is never ready
-	default:
+	if moved := t.moved[id]; moved != nil {
+		select {
+		case moved <- struct{}{}:
+		default:
+		}
+		return
+	}
+	if t.early == nil {
+		t.early = budget.NewCache[string, struct{}](maxEarly, maxEarlyBytes)
+	}
+	if _, has := t.early.Get(id); !has {
+		t.early.Put(id, struct{}{}, len(id))
 	}
 }
 

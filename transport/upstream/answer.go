@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/internal/budget"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // answer encodes the result of a tool in MCP's form. An error after the end of ctx is not
@@ -106,12 +106,8 @@ func RetryAfter(answer *http.Response, now time.Time) (wait time.Duration, again
 
 // Pause returns the time in the header Retry-After of an answer; one second without the header.
 func Pause(answer *http.Response, now time.Time) time.Duration {
-	text := answer.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, 1<<30)) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
+	if wait, named := egress.RetryAfter(answer.Header, now); named {
+		return wait
 	}
 	return pause
 }

@@ -11,7 +11,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/toolscript/toolscript/internal/budget"
 	"github.com/toolscript/toolscript/internal/rawjson"
+	"github.com/toolscript/toolscript/transport/egress"
 )
 
 // outgoing is one HTTP request to the server.
@@ -91,9 +91,8 @@ func refusal(resp *http.Response) *StatusError {
 	if mediaType(resp) == "text/html" {
 		e.Text = "" // the text is a page, such as the error page of a proxy
 	}
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		e.RetryAfter = min(time.Duration(seconds)*time.Second, time.Hour)
-	}
+	wait, _ := egress.RetryAfter(resp.Header, time.Now())
+	e.RetryAfter = min(wait, time.Hour)
 	var m message
 	if json.Unmarshal(rawjson.TrimMark(text), &m) == nil && m.Error != nil {
 		e.Text, e.Code, e.Data = m.Error.Message, m.Error.Code, m.Error.Data
