@@ -60,8 +60,8 @@ once. --strict checks as "strict" of TypeScript does.`,
 func (o *Options) checkFilesOnly(ctx context.Context, files []string, out terminal.Form) error {
 	var scripts []Script
 	for _, file := range files {
-		if !IsFile(o.Dir, file) {
-			return app.Usage(o.Script.Command, "unexpected argument %q: with several, each is a file", file)
+		if !IsScript(o.Dir, file) {
+			return app.Usage(o.Script.Command, "unexpected argument %q: with several, each is a script FILE.ts", file)
 		}
 		src, err := o.findScript(ctx, []string{file})
 		if err != nil {

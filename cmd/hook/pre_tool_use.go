@@ -141,6 +141,9 @@ func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
 			return false
 		}
 		inline := command.Flags().Changed("eval") || command.Flags().Changed("file")
+		if name == "check" && len(args) > 1 && !inline { // each is a file
+			return !slices.ContainsFunc(args, func(file string) bool { return !c.Script(file) })
+		}
 		return inline || len(args) == 0 || !exec.IsScript(c.Dir, args[0]) || c.Script(args[0])
 	}
 	return true

@@ -13,10 +13,14 @@ func producer(words []string) bool {
 	case "echo":
 		return true
 	case "printf": // printf -v sets a variable
-		return len(words) > 1 && !strings.HasPrefix(words[1], "-")
+		return len(words) > 1 && textFormat().MatchString(words[1])
 	}
 	return false
 }
+
+// textFormat matches the formats of printf that have only texts. Zsh evaluates the argument of a number, which may contain a
+// command.
+var textFormat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^-%]|%[%sb])([^%]|%[%sb])*$`) })
 
 // count matches the options of head and tail that take a number.
 var count = sync.OnceValue(func() *regexp.Regexp {
@@ -61,7 +65,7 @@ var (
 	})
 	// jqOutside matches names with which a query reads files or the environment.
 	jqOutside = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\$ENV|\b(env|import|include|input_filename|get_search_list|modulemeta)\b`)
+		return regexp.MustCompile(`\b(ENV|env|import|include|input_filename|get_search_list|modulemeta)\b`)
 	})
 )
 
