@@ -44,7 +44,7 @@ func (a *App) reloadAll(ctx context.Context, urls []string) error {
 	for _, url := range urls {
 		host, changed, err := reloadAt(ctx, url)
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: %s", host, err, toolscript.Command("gateway", "reload", "-g", url)))
+			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: %s", host, err, toolscript.Command("gateway", "reload", "-g", withoutCapability(url))))
 			continue
 		}
 		a.Say("gateway at %s: %s", host, ChangeWords(changed))

@@ -66,6 +66,21 @@ func TestAProjectsPacks(t *testing.T) {
 	}
 }
 
+// TestPacksOfAVariableType: a changed pack needs new trust also if the type of its server is the default of a variable.
+func TestPacksOfAVariableType(t *testing.T) {
+	s := newScene(t)
+	const server = `"mcpServers": {"w": {"type": "${KIND:-builtin}", "root": ".", "tools": "look"}}`
+	s.write(s.project, `{`+server+`, "toolPacks": {"look": {"tools": ["listDir"]}}}`)
+	s.trust()
+	if got := s.load().Servers["w"]; got.Problem != nil || cmp.Diff([]string{"listDir"}, got.Tools) != "" {
+		t.Fatalf("tools %q, problem %v", got.Tools, got.Problem)
+	}
+	s.write(s.project, `{`+server+`, "toolPacks": {"look": {"tools": ["exec"]}}}`)
+	if got := s.load().Servers["w"]; toolscript.KindOf(got.Problem) != toolscript.Forbidden {
+		t.Errorf("after a change of the pack: %q, %v, want forbidden", got.Tools, got.Problem)
+	}
+}
+
 // TestSlotsOfAgents: agents cannot occupy all calls of their server, for which the calls of their scripts
 // would wait.
 func TestSlotsOfAgents(t *testing.T) {

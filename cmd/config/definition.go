@@ -55,7 +55,8 @@ func define(root *node) definitions {
 	for name, n := range root.child(serversKey).children() {
 		d.names = append(d.names, name)
 		d.servers[name] = definition(name, n, definingFields(n))
-		if packs := root.child("toolPacks"); packs != nil && kindOf(n).Has("tools") {
+		chooses := kindOf(n).Has("tools") || n.child("tools") != nil // the type may still be the name of a variable
+		if packs := root.child("toolPacks"); packs != nil && chooses {
 			d.servers[name] += "\n" + member("toolPacks", packs, "") // they decide which tools the server has
 		}
 	}

@@ -135,7 +135,7 @@ func showRun(ctx context.Context, a *app.App, id string, out terminal.Form) erro
 	if out.Structured() {
 		return out.Write(a.Stdout, r)
 	}
-	if err := a.Print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, cmp.Or(r.Tool, r.File), terminal.LocalTime(r.StartedAt), r.Ms, r.Calls); err != nil {
+	if err := a.Print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, terminal.OneLine(cmp.Or(r.Tool, r.File)), terminal.LocalTime(r.StartedAt), r.Ms, r.Calls); err != nil {
 		return err
 	}
 	if r.Client != "" {

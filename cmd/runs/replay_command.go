@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -67,7 +68,11 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 		}
 		script = &ReplayScript{Code: string(code), File: filepath.Base(o.script), Modules: exec.Modules(o.Absolute(o.script), string(code))}
 	}
-	report, err := Replay(ctx, func() (kept.Recording, error) { return store.Load(id, o.Absolute(o.identity)) }, script, o.Host.WorkerOptions(o.Logger(slog.LevelWarn)), o.write)
+	out := terminal.Filter(o.Stderr) // stdout has the result
+	report, err := Replay(ctx, func() (kept.Recording, error) { return store.Load(id, o.Absolute(o.identity)) }, script, o.Host.WorkerOptions(o.Logger(slog.LevelWarn)), func(_ runner.Stream, text string) {
+		_, _ = io.WriteString(out, text) // a closed stderr must not change the replay
+	})
+	err = errors.Join(err, out.Close())
 	if err != nil {
 		return err
 	}
@@ -80,11 +85,6 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 		err = &app.Error{Code: app.Diverged}
 	}
 	return err
-}
-
-// write prints the output of the script on stderr, because stdout has the result.
-func (o *replayOptions) write(_ runner.Stream, text string) {
-	_, _ = io.WriteString(o.Stderr, text) // a closed stderr must not change the replay
 }
 
 func replayWords(r ReplayReport) string {

@@ -1,11 +1,11 @@
 package runs_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -98,16 +98,14 @@ func configured(t *testing.T, listed time.Duration, servers map[string][]toolscr
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files { // as written by a version that did not store the times
+	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, _ = bytes.Cut(text, []byte(`,"since"`))
-		if err := os.WriteFile(file, append(text, '}'), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(file, ago(listed), ago(listed)); err != nil {
+		now := regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`)
+		text = now.ReplaceAll(text, []byte(ago(listed).UTC().Format(`"2006-01-02T15:04:05Z"`)))
+		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -77,8 +77,9 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 			Data  string `json:"data"` // the value as JSON, or the output
 		}{id, string(kept)})
 	}
-	_, err = o.Stdout.Write(kept)
-	return err
+	out := terminal.Filter(o.Stdout)
+	_, err = out.Write(kept)
+	return errors.Join(err, out.Close())
 }
 
 // kept returns the output of a run from the gateway, else from the data folder, where runs without a gateway

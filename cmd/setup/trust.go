@@ -95,10 +95,7 @@ func (o *trustOptions) distrust(ctx context.Context) error {
 	} else {
 		o.Say("%s was not trusted", path)
 	}
-	if err := o.done(ctx, TrustResult{Path: path, Changed: trusted}); err != nil {
-		return err
-	}
-	return hub.EndUnusedServers(o.App)
+	return errors.Join(o.done(ctx, TrustResult{Path: path, Changed: trusted}), hub.EndUnusedServers(o.App))
 }
 
 // TrustResult is the output of trust with --json.

@@ -61,7 +61,7 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("deno: %w", err)
 	}
 	e := &Engine{options: o}
-	if e.scratch, err = newScratch(o.Folder); err != nil {
+	if e.scratch, err = newScratch(ctx, o.Folder); err != nil {
 		return nil, fmt.Errorf("deno: %w", err)
 	}
 	e.loader = filepath.Join(e.scratch.path, "loader.js")

@@ -1,21 +1,24 @@
 package deno
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/toolscript/toolscript/internal/files"
 )
 
 // scratch is the folder of one engine, with a subfolder for each process. The engine holds a
 // lock on it, so that the next engine can recognise the folders of killed engines.
 type scratch struct {
-	path string
-	lock *os.File
+	path   string
+	unlock func()
 }
 
 // newScratch creates a scratch below parent and removes scratches that no engine locks.
-func newScratch(parent string) (*scratch, error) {
+func newScratch(ctx context.Context, parent string) (*scratch, error) {
 	if parent == "" {
 		parent = filepath.Join(os.TempDir(), fmt.Sprintf("toolscript-deno-%d", os.Getuid()))
 	}
@@ -25,19 +28,21 @@ func newScratch(parent string) (*scratch, error) {
 	if err := private(parent); err != nil {
 		return nil, err
 	}
+	done, err := files.Lock(ctx, filepath.Join(parent, lockName)) // another engine sweeps no folder that is not locked yet
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	sweep(parent)
 	path, err := os.MkdirTemp(parent, "engine-")
 	if err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // a folder that this process created
+	unlock, err := files.TryLock(filepath.Join(path, lockName))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(path))
 	}
-	if _, err := hold(lock); err != nil {
-		return nil, errors.Join(err, lock.Close(), os.RemoveAll(path))
-	}
-	return &scratch{path, lock}, nil
+	return &scratch{path, unlock}, nil
 }
 
 const lockName = "lock"
@@ -60,7 +65,8 @@ func private(folder string) error {
 func (s *scratch) sub() (string, error) { return os.MkdirTemp(s.path, "") }
 
 func (s *scratch) remove() error {
-	return errors.Join(os.RemoveAll(s.path), s.lock.Close())
+	s.unlock() // Windows removes no file that is open
+	return os.RemoveAll(s.path)
 }
 
 // sweep removes the folders of engines that have ended. If it fails, the next engine tries
@@ -68,13 +74,9 @@ func (s *scratch) remove() error {
 func sweep(parent string) {
 	left, _ := filepath.Glob(filepath.Join(parent, "engine-*"))
 	for _, path := range left {
-		lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0) //nolint:gosec // in a folder of this user
-		if err != nil {                                                       // being created or removed
-			continue
-		}
-		if held, err := hold(lock); err == nil && held {
+		if unlock, err := files.TryLock(filepath.Join(path, lockName)); err == nil && unlock != nil {
+			unlock()
 			_ = os.RemoveAll(path)
 		}
-		_ = lock.Close()
 	}
 }

@@ -1,5 +1,7 @@
 package session
 
+import "math"
+
 // mostLate bounds how far a number may be behind the highest number. A call only overtakes
 // another call if the arguments of the other have a toJSON method that makes calls.
 const mostLate = 4096
@@ -13,7 +15,7 @@ type numbers struct {
 // add records a number. It returns false if the number was recorded before or is older than
 // mostLate allows.
 func (s *numbers) add(n uint64) bool {
-	if n == 0 || n+mostLate <= s.highest {
+	if n == 0 || n > math.MaxInt64 || n+mostLate <= s.highest { // a remote runner can send any number
 		return false
 	}
 	for next := max(s.highest+1, n-min(n, mostLate)+1); next <= n; next++ { // clear bits that enter the window

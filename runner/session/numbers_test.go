@@ -1,6 +1,9 @@
 package session
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestNumbers(t *testing.T) {
 	var s numbers
@@ -27,6 +30,8 @@ func TestNumbers(t *testing.T) {
 		{1 << 32, true},
 		{1<<32 - mostLate + 1, true},
 		{1<<32 - mostLate + 1, false},
+		{math.MaxUint64, false},
+		{math.MaxUint64 - mostLate, false},
 	} {
 		if got := s.add(c.n); got != c.want {
 			t.Errorf("%d: add(%d) = %v, want %v", i, c.n, got, c.want)

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package deno
+
+import "io/fs"
+
+func ownedByUs(fs.FileInfo) bool { return true }
