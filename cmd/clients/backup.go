@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -52,6 +53,11 @@ const journalName = "journal.json"
 // Apply writes the files of a change, all or none, and keeps their earlier texts. It returns
 // the folder of the backup. If a file has changed since it was read, the error is a Conflict.
 func (b Backups) Apply(kind string, changes []*Change) (string, error) {
+	unlock, err := files.LockFolder(context.Background(), b.Folder)
+	if err != nil {
+		return "", fmt.Errorf("no backup can be kept, so nothing was written: %w", err)
+	}
+	defer unlock()
 	for _, c := range changes {
 		now, err := read(c.File)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -145,6 +151,11 @@ func (b Backups) prune(kind string) {
 // Undo takes back the last change of a kind, and returns the paths of the files. In a file
 // that was changed since, only the entries of toolscript are removed.
 func (b Backups) Undo(kind string) ([]string, error) {
+	unlock, err := files.LockFolder(context.Background(), b.Folder)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	folders := b.of(kind)
 	if len(folders) == 0 {
 		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is nothing to undo")}

@@ -4,9 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/clients"
 )
 
@@ -50,5 +53,34 @@ func TestRemoveAccounts(t *testing.T) {
 		if want := strings.Replace(text, c.list, c.left, 1); err != nil || string(got) != want {
 			t.Errorf("%s without %s:\n%s\nwant\n%s", c.list, c.remove, got, want)
 		}
+	}
+}
+
+// TestChangesAtOnce: of several changes that begin with the same text, one is written, and the others say that they were not.
+func TestChangesAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".toolscript.json")
+	if err := os.WriteFile(path, []byte(`{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}, "c": {"command": "x"}, "d": {"command": "x"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	backups := clients.Backups{Folder: filepath.Join(t.TempDir(), "backups"), Now: time.Now}
+	var written atomic.Int32
+	var all sync.WaitGroup
+	for _, name := range []string{"a", "b", "c", "d"} {
+		change, err := clients.RemoveServers(clients.File{Path: path, Root: filepath.Dir(path)}, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			switch _, err := backups.Apply("remove", []*clients.Change{change}); {
+			case err == nil:
+				written.Add(1)
+			case toolscript.KindOf(err) != toolscript.Conflict:
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := written.Load(); n != 1 {
+		t.Errorf("%d changes were written, want 1", n)
 	}
 }

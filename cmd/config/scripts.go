@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -239,6 +240,11 @@ func TrustScript(o Options, s SavedScript) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	unlock, err := files.LockFolder(context.Background(), trustDir(dir))
+	if err != nil {
+		return false, cannotRecord(s.File.Path, err)
+	}
+	defer unlock()
 	g, err := readGrant(dir, s.File.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

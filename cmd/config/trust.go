@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -116,7 +117,15 @@ func Distrust(o Options, path string) (file string, trusted bool, err error) {
 	if file, err = o.trustPath(path); err != nil {
 		return "", false, err
 	}
-	switch err := os.Remove(grantFile(trustDir(dir), file)); {
+	grant := grantFile(trustDir(dir), file)
+	if _, err := os.Lstat(grant); err == nil {
+		unlock, err := files.LockFolder(context.Background(), trustDir(dir)) // otherwise TrustScript could write it again
+		if err != nil {
+			return file, false, fmt.Errorf("%s is still trusted: %w", file, err)
+		}
+		defer unlock()
+	}
+	switch err := os.Remove(grant); {
 	case err == nil:
 		return file, true, nil
 	case errors.Is(err, fs.ErrNotExist):

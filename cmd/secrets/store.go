@@ -168,12 +168,9 @@ func (s Store) Remove(ctx context.Context, name string) (removed Secret, found b
 
 // change edits the file under the lock of the store.
 func (s Store) change(ctx context.Context, edit func(*content) error) error {
-	if err := files.PrivateDir(s.Dir); err != nil {
-		return fmt.Errorf("the folder of secrets: %w", err)
-	}
-	unlock, err := files.Lock(ctx, filepath.Join(s.Dir, ".lock"))
+	unlock, err := files.LockFolder(ctx, s.Dir)
 	if err != nil {
-		return fmt.Errorf("wait for another process that changes secrets: %w", err)
+		return fmt.Errorf("the folder of secrets: %w", err)
 	}
 	defer unlock()
 	c, err := s.load()

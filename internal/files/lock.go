@@ -2,7 +2,9 @@ package files
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -21,6 +23,23 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		return nil, err
 	}
 	return release(lock), nil
+}
+
+// changeTime is the maximum time that LockFolder waits.
+const changeTime = 10 * time.Second
+
+// LockFolder creates a folder that only the user can read, and locks it against other processes and goroutines that call
+// LockFolder. It waits for the lock until ctx ends, and at most changeTime.
+func LockFolder(ctx context.Context, path string) (unlock func(), err error) {
+	if err := PrivateDir(path); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, changeTime)
+	defer cancel()
+	if unlock, err = Lock(ctx, filepath.Join(path, ".lock")); err != nil {
+		return nil, fmt.Errorf("%s is in use by another process: %w", path, err)
+	}
+	return unlock, nil
 }
 
 // TryLock is like Lock, but does not wait. unlock is nil if another process or
