@@ -25,6 +25,9 @@ import (
 func (s *System) Configure(ctx context.Context, servers map[string]upstream.Config) (toolscript.Reload, error) {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
+	if ctx.Err() != nil {
+		return toolscript.Reload{}, toolscript.ContextError(ctx)
+	}
 	result, err := s.replace(ctx, servers)
 	if err == nil {
 		s.retryUnconnected(result.Retried)
@@ -32,12 +35,13 @@ func (s *System) Configure(ctx context.Context, servers map[string]upstream.Conf
 	return result, err
 }
 
-// replace replaces the configured servers. The caller holds configuring.
+// replace replaces the configured servers. It goes on when ctx ends, because the servers then have the change already. The
+// caller holds configuring.
 func (s *System) replace(ctx context.Context, servers map[string]upstream.Config) (toolscript.Reload, error) {
 	if s.closing.Err() != nil {
 		return toolscript.Reload{}, mailbox.ErrStopped
 	}
-	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestLimit)
 	defer cancel()
 	plan := s.plan(servers)
 	result := resultOf(plan)

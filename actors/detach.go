@@ -25,7 +25,12 @@ func (s *System) Detach(ctx context.Context, request toolscript.ExecRequest) (id
 	case id := <-d.started:
 		return id, nil
 	case err := <-d.failed:
-		return "", d.why(err)
+		select {
+		case id := <-d.started: // the run has begun and ended
+			return id, nil
+		default:
+			return "", d.why(err)
+		}
 	case <-ctx.Done():
 		err := toolscript.ContextError(ctx)
 		cancel(err)

@@ -17,14 +17,23 @@ import (
 // servers of a fleet.
 
 // OfferServer starts a server, or applies changed limits to it. It does not wait for the
-// connection.
+// connection. If ctx has ended, OfferServer changes nothing.
 func (s *System) OfferServer(ctx context.Context, name string, config upstream.Config) error {
-	return s.change(ctx, func(servers map[string]upstream.Config) { servers[name] = config })
+	return s.change(ctx, func(servers map[string]upstream.Config) error {
+		if ctx.Err() != nil {
+			return toolscript.ContextError(ctx)
+		}
+		servers[name] = config
+		return nil
+	})
 }
 
-// WithdrawServer ends a server. It does not wait for the end of its process.
+// WithdrawServer ends a server, also if ctx has ended. It does not wait for the end of its process.
 func (s *System) WithdrawServer(ctx context.Context, name string) error {
-	return s.change(ctx, func(servers map[string]upstream.Config) { delete(servers, name) })
+	return s.change(ctx, func(servers map[string]upstream.Config) error {
+		delete(servers, name)
+		return nil
+	})
 }
 
 // Configured returns the configured servers.
@@ -35,14 +44,16 @@ func (s *System) Configured() map[string]upstream.Config {
 }
 
 // change edits the configured servers. Unlike Configure, it does not touch the others.
-func (s *System) change(ctx context.Context, edit func(map[string]upstream.Config)) error {
+func (s *System) change(ctx context.Context, edit func(map[string]upstream.Config) error) error {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
 	servers := maps.Clone(s.configured)
 	if servers == nil {
 		servers = map[string]upstream.Config{}
 	}
-	edit(servers)
+	if err := edit(servers); err != nil {
+		return err
+	}
 	_, err := s.replace(ctx, servers)
 	return err
 }

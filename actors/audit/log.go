@@ -147,6 +147,9 @@ func (l *Log) write() error {
 		lines = append(lines, marshal(&Line{Type: TypeDrop, Time: time.Now(), PID: l.pid, Session: l.options.Session, Count: dropped, Why: why}))
 	}
 	if err := l.writer.Append(lines, time.Now()); err != nil {
+		for i := range batch { // take has let go of the bytes of the data
+			batch[i].hash(nil)
+		}
 		text := err.Error()
 		l.problem.Store(&text)
 		l.putBack(batch, dropped)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -140,16 +139,22 @@ func (k *connLoop) watch(ctx context.Context, end context.CancelCauseFunc, place
 
 // stuck treats a dial that ignores its time limit for hangUpTime as failed.
 func (k *connLoop) stuck(ctx context.Context) (watched func()) {
-	var late atomic.Pointer[time.Timer]
+	var mu sync.Mutex
+	var late *time.Timer
+	over := false
 	unwatch := context.AfterFunc(ctx, func() {
-		if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
-			late.Store(time.AfterFunc(hangUpTime, func() { k.lost(cause, nil) }))
+		mu.Lock()
+		defer mu.Unlock()
+		if cause := context.Cause(ctx); !over && errors.Is(cause, context.DeadlineExceeded) {
+			late = time.AfterFunc(hangUpTime, func() { k.lost(cause, nil) })
 		}
 	})
 	return func() {
 		unwatch()
-		if timer := late.Load(); timer != nil {
-			timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		if over = true; late != nil {
+			late.Stop()
 		}
 	}
 }

@@ -70,11 +70,15 @@ func (s *Server) elicited(m elicited) {
 	question.Server = s.Name
 	finished, leave := s.pages.enter(question.Page)
 	question.Finished = finished
-	calls[0].whenOver(leave)
 	s.Work.Go(func() {
 		ctx, done := underWay(m.ctx, calls)
 		defer done()
 		answer, err := askPage(ctx, question, calls[0].call.Ask)
+		if err == nil && answer.Action == toolscript.Accept {
+			calls[0].whenOver(leave) // until then the server may report the page as finished
+		} else {
+			leave()
+		}
 		if err != nil {
 			refuse(withLink(err, question))
 			return
@@ -120,12 +124,11 @@ func underWay(ctx context.Context, calls []*pendingCall) (_ context.Context, don
 	left.Store(int64(len(calls)))
 	undo := []func(){cancel}
 	for _, c := range calls {
-		undo = append(undo, c.pause())
-		c.whenOver(func() {
+		undo = append(undo, c.pause(), c.whenOver(func() {
 			if left.Add(-1) == 0 {
 				cancel()
 			}
-		})
+		}))
 	}
 	return ctx, func() {
 		for _, f := range undo {

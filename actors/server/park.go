@@ -59,15 +59,23 @@ func endedWith(about toolscript.Error) error {
 	return unsent(named(mailbox.ErrEnded, about))
 }
 
-// whenOver calls f when the caller has its reply.
-func (c *pendingCall) whenOver(f func()) {
+// whenOver calls f when the caller has its reply, unless forget is called before.
+func (c *pendingCall) whenOver(f func()) (forget func()) {
 	c.of.mu.Lock()
 	answered := c.answered
+	if c.over == nil {
+		c.over = map[*func()]func(){}
+	}
 	if !answered {
-		c.over = append(c.over, f)
+		c.over[&f] = f
 	}
 	c.of.mu.Unlock()
 	if answered {
 		f()
+	}
+	return func() {
+		c.of.mu.Lock()
+		defer c.of.mu.Unlock()
+		delete(c.over, &f)
 	}
 }

@@ -35,13 +35,13 @@ type pendingCall struct {
 
 	// Guarded by inFlight.mu.
 	ends, latest time.Time
-	paused       int              // number of elicitations that pause the time limit
-	started      upstream.Started // nil before the connection has the call
-	cause        error            // why the call was stopped
-	answered     bool             // the caller has its reply, or another pendingCall will send it
-	leave        func(error)      // ends the call that the actor makes, see park; nil before
-	task         bool             // the server works on a task for the call
-	over         []func()         // called after the answer
+	paused       int                // number of elicitations that pause the time limit
+	started      upstream.Started   // nil before the connection has the call
+	cause        error              // why the call was stopped
+	answered     bool               // the caller has its reply, or another pendingCall will send it
+	leave        func(error)        // ends the call that the actor makes, see park; nil before
+	task         bool               // the server works on a task for the call
+	over         map[*func()]func() // called after the answer
 }
 
 // Start makes the same call as the message Call, without Fetch and Reply, and does not block. done receives the
@@ -188,7 +188,7 @@ func (c *pendingCall) replied(result json.RawMessage, err error) {
 
 // settle records that the caller needs no reply from this pendingCall. first is false if it was recorded before. The
 // caller of settle calls over.
-func (c *pendingCall) settle() (first bool, over []func()) {
+func (c *pendingCall) settle() (first bool, over map[*func()]func()) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	first, over = !c.answered, c.over

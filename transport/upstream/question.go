@@ -19,6 +19,9 @@ const (
 // longestURL bounds the address of a page in bytes.
 const longestURL = 8 << 10
 
+// longestPage bounds the elicitationId of a page in bytes.
+const longestPage = 1 << 10
+
 // ParseQuestion returns the question in the parameters of an elicitation, without its server. The
 // error is Unsupported if the question cannot be put to a person.
 func ParseQuestion(params json.RawMessage) (toolscript.Question, error) {
@@ -44,6 +47,9 @@ func ParseQuestion(params json.RawMessage) (toolscript.Question, error) {
 		}
 		if len(p.URL) > longestURL {
 			return toolscript.Question{}, refused(fmt.Errorf("the address of the page has more than %d bytes", longestURL))
+		}
+		if len(p.ID) > longestPage {
+			return toolscript.Question{}, refused(fmt.Errorf("the elicitationId of the page has more than %d bytes", longestPage))
 		}
 		return toolscript.Question{Message: p.Message, URL: p.URL, Page: p.ID}, nil
 	default:

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/toolscript/toolscript/internal/rescue"
 )
 
 // MaxIdle is the default time after which an Engine releases an unused model.
@@ -81,6 +83,7 @@ func (b Background) Embed(ctx context.Context, documents []string) (vectors [][]
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer rescue.Into(&err)
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		lowerPriority()
 		vectors, err = b.embed(ctx, readable(documents), Options{Pause: func() {
