@@ -118,6 +118,7 @@ func (s *Server) connected(m connected) {
 	if s.listing.stale {
 		s.list(false)
 	}
+	s.queue.each((*waiting).connected)
 	s.advance()
 }
 

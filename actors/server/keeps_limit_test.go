@@ -105,3 +105,67 @@ func TestWaitForAConnectionCountsForTheLimit(t *testing.T) {
 		}
 	})
 }
+
+// TestTurnAfterAReconnect: the wait for a turn on a connection does not count for the limit of the server, also if the call
+// has waited for that connection before.
+func TestTurnAfterAReconnect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := withTools("a"), withTools("a")
+		second.call = func(ctx context.Context, _ string, _ func()) (json.RawMessage, error) {
+			select {
+			case <-time.After(3 * time.Second):
+				return json.RawMessage(`{}`), nil
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+		r := start(t, options{config: upstream.Config{Timeout: 5 * time.Second, Concurrency: 1}, dial: func(_ context.Context, n int) (server.Conn, error) {
+			if n == 1 {
+				return first, nil
+			}
+			return second, nil
+		}})
+		first.die(errors.New("exit status 7"))
+		synctest.Wait()
+		calls := []<-chan outcome{r.waitingCall(t.Context(), 10*time.Second), r.waitingCall(t.Context(), 10*time.Second), r.waitingCall(t.Context(), 10*time.Second)}
+		for i, call := range calls {
+			if got := <-call; got.err != nil {
+				t.Errorf("call %d, after %s: %v", i, got.took, got.err)
+			}
+		}
+	})
+}
+
+// TestWaitAfterATurn: a call that waits for its turn for longer than its Wait waits for another connection when this one is
+// lost, and fails at the end of its Wait.
+func TestWaitAfterATurn(t *testing.T) {
+	const wait = 10 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		first, second := withTools("a"), withTools("a")
+		second.call = never
+		dialed := make(chan struct{})
+		r := start(t, options{config: upstream.Config{Timeout: time.Minute, Concurrency: 1}, dial: func(ctx context.Context, n int) (server.Conn, error) {
+			switch n {
+			case 1:
+				return first, nil
+			case 2:
+				<-dialed
+				return second, nil
+			}
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}})
+		first.die(errors.New("exit status 7"))
+		synctest.Wait()
+		r.waitingCall(t.Context(), wait)
+		synctest.Wait()
+		queued := r.waitingCall(t.Context(), wait)
+		synctest.Wait()
+		close(dialed)
+		time.Sleep(2 * wait)
+		second.die(errors.New("exit status 8"))
+		if got := <-queued; toolscript.KindOf(got.err) != toolscript.Unavailable || got.took != 3*wait {
+			t.Errorf("%v after %s, want an error after %s", got.err, got.took, 3*wait)
+		}
+	})
+}

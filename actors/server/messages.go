@@ -50,9 +50,11 @@ type Call struct {
 	Task  string            // id of the task that the server works on for this call; "" if there is none
 	Began func(task string) // called when the server begins such a task; does not block; may be nil
 
-	visits int       // how often the person was asked to open pages for the call
-	until  time.Time // when Wait ends; zero before the call begins to wait
-	since  time.Time // when the call began to wait for another connection; zero if it did not
+	visits int           // how often the person was asked to open pages for the call
+	until  time.Time     // when Wait ends; zero before the call begins to wait
+	since  time.Time     // when the call began to wait for another connection; zero if it does not wait for one
+	waited time.Duration // of earlier waits for another connection
+	unsent bool          // a connection could not send the call: until stays
 }
 
 // due returns an error if the call has ended before it is handed to the connection. It compares

@@ -44,10 +44,26 @@ const leastTime = 250 * time.Millisecond
 // rest returns the part of a time limit that is left for a call. The wait for another connection counts, so that a
 // call takes no longer than its limit; the wait for the first start of a server does not.
 func (m *Call) rest(limit time.Duration, now time.Time) time.Duration {
-	if m.since.IsZero() {
-		return limit
+	waited := m.waited
+	if !m.since.IsZero() {
+		waited += now.Sub(m.since)
 	}
-	return max(limit-now.Sub(m.since), min(limit, leastTime))
+	return max(limit-waited, min(limit, leastTime))
+}
+
+// connected ends a call's wait for a connection. Its wait for its turn begins, which has no limit of the server.
+func (w *waiting) connected() {
+	if w.late != nil {
+		w.late.Stop()
+		w.late = nil
+	}
+	if !w.since.IsZero() {
+		w.waited += time.Since(w.since)
+	}
+	w.since = time.Time{}
+	if !w.unsent {
+		w.until = time.Time{}
+	}
 }
 
 // late starts the timer for the end of a call's wait.
@@ -73,6 +89,7 @@ func (s *Server) notSent(m notSent) {
 		return
 	}
 	s.unreachable(unreachable{m.generation, m.err})
+	m.call.unsent = true
 	s.waits(&m.call)
 	s.call(m.call)
 }
