@@ -30,6 +30,9 @@ const (
 	// storeTime bounds an operation of the KeyStore.
 	storeTime = 5 * time.Second
 
+	// createTime bounds the creation of a record for which the caller does not wait any more.
+	createTime = 30 * time.Second
+
 	// retryTime is the time after which a caller may ask again for a call in flight.
 	retryTime = time.Second
 )
@@ -162,10 +165,43 @@ type work struct {
 // errLeftTask says that the server may still work on a task for a call whose process has ended.
 var errLeftTask = errors.New("the task of the call has to be followed")
 
+// create adds the record. If it does not wait for the end of that, it removes the record afterwards: the call is not made, and
+// the record would block the key.
 func (w *work) create(ctx context.Context) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	waiting, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	return w.store.Create(ctx, w.name, w.record.encode())
+	type created struct {
+		version uint64
+		err     error
+	}
+	made, record := make(chan created, 1), w.record.encode()
+	go func() {
+		c := created{}
+		defer func() { made <- c }()
+		defer rescue.Into(&c.err)
+		own, stop := context.WithTimeout(context.WithoutCancel(ctx), createTime)
+		defer stop()
+		c.version, c.err = w.store.Create(own, w.name, record)
+	}()
+	select {
+	case c := <-made:
+		return c.version, c.err
+	case <-waiting.Done():
+		go func() {
+			defer rescue.Catch(func(*rescue.Error) {}) // the next call with the key is refused
+			if c := <-made; c.err == nil {
+				w.remove(c.version)
+			}
+		}()
+		return 0, toolscript.ContextError(waiting)
+	}
+}
+
+// remove removes the record of a call that was not made. If that fails, the next call with the key is refused.
+func (w *work) remove(version uint64) {
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+	defer cancel()
+	_ = w.store.Delete(ctx, w.name, version)
 }
 
 // known returns the outcome of an earlier call from its record. The error is errInFlight while that call is in
@@ -269,9 +305,7 @@ func (w *work) settle(a answer) {
 		return // a later call follows the task
 	}
 	if a.err != nil && toolscript.SentOf(a.err) == toolscript.SentNo {
-		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
-		defer cancel()
-		_ = w.store.Delete(ctx, w.name, w.version) // if it stays, the next call with the key is refused
+		w.remove(w.version)
 		return
 	}
 	w.record.Done = true

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 // memory is a KeyStore in memory.
 type memory struct {
+	slow    atomic.Int64 // nanoseconds of Create
 	mu      sync.Mutex
 	fails   error
 	last    uint64
@@ -50,6 +52,7 @@ func (m *memory) put(name string, record []byte, version uint64, other error) (u
 }
 
 func (m *memory) Create(_ context.Context, name string, record []byte) (uint64, error) {
+	time.Sleep(time.Duration(m.slow.Load()))
 	return m.put(name, record, 0, wire.ErrKeyExists)
 }
 
@@ -173,6 +176,29 @@ func TestNotSentIsCarriedOutLater(t *testing.T) {
 	s = server{result: "1"}
 	result, err := wire.DoOnce(t.Context(), store, order(`{}`), s.call)
 	check(t, "the second call", result, err, "1", "", "")
+}
+
+// TestAbandonedRecord: a call whose record was not stored in time is not made, and its key stays free.
+func TestAbandonedRecord(t *testing.T) {
+	for name, limit := range map[string]time.Duration{"the store is slow": time.Hour, "the caller has gone": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, s := newMemory(), server{result: "1"}
+				store.slow.Store(int64(20 * time.Second))
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				defer cancel()
+				result, err := wire.DoOnce(ctx, store, order("{}"), s.call)
+				check(t, "the first call", result, err, "", toolscript.Unavailable, toolscript.SentNo)
+				time.Sleep(time.Minute)
+				store.slow.Store(0)
+				result, err = wire.DoOnce(t.Context(), store, order("{}"), s.call)
+				check(t, "the second call", result, err, "1", "", "")
+				if s.effects != 1 {
+					t.Errorf("%d effects, want 1", s.effects)
+				}
+			})
+		})
+	}
 }
 
 // TestOtherCalls: a key belongs to one tool with the same arguments.
