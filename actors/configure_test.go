@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -155,6 +156,34 @@ func TestRepeatedConfigure(t *testing.T) {
 		synctest.Wait()
 		if n, servers := s.Catalog().Len(), s.Catalog().Servers(); n != 0 || len(servers) != 0 {
 			t.Errorf("with no server configured there are %d tools of %q", n, servers)
+		}
+	})
+}
+
+// TestConfigureOfACallerWhoHasGone: servers are added and replaced only for a caller who waits, and ended for any caller.
+// Afterwards the configured servers are those that run.
+func TestConfigureOfACallerWhoHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{}, "a")
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		if _, err := s.Configure(gone, map[string]upstream.Config{"b": {}}); toolscript.KindOf(err) != toolscript.Cancelled {
+			t.Errorf("Configure: %v", err)
+		}
+		if err := s.OfferServer(gone, "b", upstream.Config{}); toolscript.KindOf(err) != toolscript.Cancelled {
+			t.Errorf("OfferServer: %v", err)
+		}
+		settle(t, s)
+		synctest.Wait()
+		if got := s.Catalog().Servers(); !slices.Equal(got, []string{"a"}) || len(s.Configured()) != 1 {
+			t.Errorf("servers %q, configured %v", got, s.Configured())
+		}
+		if err := s.WithdrawServer(gone, "a"); err != nil {
+			t.Errorf("WithdrawServer: %v", err)
+		}
+		synctest.Wait()
+		if got := s.Catalog().Servers(); len(got) != 0 || len(s.Configured()) != 0 {
+			t.Errorf("after the end: servers %q, configured %v", got, s.Configured())
 		}
 	})
 }

@@ -73,6 +73,10 @@ func TestPages(t *testing.T) {
 		if got := elicit(); got != `{"action":"accept"}` {
 			t.Errorf("a page that was finished before the answer: %s", got)
 		}
+		long := strings.Replace(pageParams, `"p"`, `"`+strings.Repeat("p", 2000)+`"`, 1)
+		if _, err := r.events().Elicit(t.Context(), json.RawMessage(long)); toolscript.KindOf(err) != toolscript.Unsupported {
+			t.Errorf("a page with a long id: %v", err)
+		}
 		cancel()
 		<-done
 	})
