@@ -94,7 +94,7 @@ var pure = map[string]struct {
 	"internal/files":                 {[]string{""}, "any package may write a file"},
 	"actors/search/lexical":          {nil, "it only computes"},
 	"internal/texts":                 {nil, "it only computes"},
-	"actors/search/embedding/minilm": {[]string{"actors/search/embedding/minilm", "internal/texts"}, "it only computes"},
+	"actors/search/embedding/minilm": {[]string{"actors/search/embedding/minilm", "internal/rescue", "internal/texts"}, "it only computes"},
 	"actors/search/index":            {[]string{"", "internal/naming", "internal/texts", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
 	"harness/answer":                 {nil, "it only computes, and reads texts of models"},
 	"actors/pin":                     {[]string{"", "internal/files", "internal/texts"}, "it compares, and keeps one file"},
