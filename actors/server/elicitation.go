@@ -85,7 +85,10 @@ func (s *Server) elicited(m elicited) {
 		}
 		result, err := json.Marshal(resultOf(question, answer))
 		m.reply.Send(result, err)
-	}, func(err error) { m.reply.Send(nil, err) })
+	}, func(err error) {
+		leave()
+		m.reply.Send(nil, err)
+	})
 }
 
 // candidateCalls returns the calls that an elicitation may belong to: the call whose response
