@@ -28,7 +28,7 @@ func newScratch(ctx context.Context, parent string) (*scratch, error) {
 	if err := private(parent); err != nil {
 		return nil, err
 	}
-	done, err := files.Lock(ctx, filepath.Join(parent, lockName)) // another engine sweeps no folder that is not locked yet
+	done, err := files.LockTransient(ctx, filepath.Join(parent, lockName)) // another engine sweeps no folder that is not locked yet
 	if err != nil {
 		return nil, err
 	}

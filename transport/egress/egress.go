@@ -254,7 +254,7 @@ func (f flushing) Write(p []byte) (int, error) {
 
 // names is the Guard for targets that are names. A name must not lead into the user's own network or to
 // this machine, even if the configuration lists the name.
-var names = NewGuard(GuardOptions{Hint: "name the address itself to allow it"})
+var names = sync.OnceValue(func() *Guard { return NewGuard(GuardOptions{Hint: "name the address itself to allow it"}) })
 
 // dial connects to a target. An IP address and localhost may be in any network, because the configuration
 // names them directly.
@@ -269,5 +269,5 @@ func dial(ctx context.Context, network, target string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, network, target)
 	}
-	return names.Dial(ctx, network, target)
+	return names().Dial(ctx, network, target)
 }
