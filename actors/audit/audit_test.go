@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -214,6 +215,42 @@ func TestDropped(t *testing.T) {
 	if r, err := audit.Verify(dir); err != nil || r.Fault != nil {
 		t.Errorf("Verify: %v, %v", r.Fault, err)
 	}
+}
+
+// TestDroppedBytes: while lines cannot be written, they keep the hashes of results and not the results.
+func TestDroppedBytes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // no folder can have this name
+		t.Fatal(err)
+	}
+	const calls, size = 64, 1 << 20
+	used := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	synctest.Test(t, func(t *testing.T) {
+		log := begin(t, dir, slog.New(slog.DiscardHandler))
+		before := used()
+		for n := range calls {
+			c := call(n)
+			c.Result = json.RawMessage(`"` + strings.Repeat("x", size) + `"`)
+			log.Call(c)
+			time.Sleep(10 * time.Second) // a write fails
+		}
+		if grown := int64(used()) - int64(before); grown > calls*size/2 {
+			t.Errorf("%d MB are kept", grown>>20)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := lines(t, dir); len(got) != calls || got[0].Result.Bytes != size+2 {
+			t.Errorf("%d lines", len(got))
+		}
+	})
 }
 
 // enabled is a handler for all levels.
