@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,18 +93,19 @@ func TestNotificationsCostNoMemory(t *testing.T) {
 
 // TestRefusalsAreBounded: a server that sends requests and does not take their answers costs a fixed number of connections.
 func TestRefusalsAreBounded(t *testing.T) {
-	var answers atomic.Int64
-	release := make(chan struct{})
+	const requests = 2000
+	const most = 2 * httptransport.MaxServed
+	answers, release := make(chan struct{}, requests), make(chan struct{})
 	wire, call := callOn(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body) // of a client that has gone, the beginning is enough
 		if !strings.Contains(string(text), "tools/call") {
-			answers.Add(1)
+			answers <- struct{}{}
 			<-release
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range 2000 {
+		for i := range requests {
 			event(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
 		}
 		event(w, `{"jsonrpc":"2.0","id":7,"result":{}}`)
@@ -115,14 +115,18 @@ func TestRefusalsAreBounded(t *testing.T) {
 	if err := call(ctx); err != nil {
 		t.Error(err)
 	}
-	for answers.Load() < 2*httptransport.MaxServed && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
+	for range most {
+		select {
+		case <-answers:
+		case <-ctx.Done():
+			t.Fatal("fewer answers were sent")
+		}
 	}
 	close(release)
 	if err := wire.Close(); err != nil {
 		t.Error(err)
 	}
-	if n := answers.Load(); n != 2*httptransport.MaxServed {
-		t.Errorf("%d answers were sent, want %d", n, 2*httptransport.MaxServed)
+	if n := len(answers); n != 0 {
+		t.Errorf("%d answers were sent, want %d", most+n, most)
 	}
 }
